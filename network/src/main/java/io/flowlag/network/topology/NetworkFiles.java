@@ -84,7 +84,8 @@ public final class NetworkFiles {
         }
     }
 
-    private static String text(final String name, final Problems problems) {
+    /** Reads the file of a {@link Source} again; null if there was a fault. */
+    public static String text(final String name, final Problems problems) {
         try {
             return TextFile.read(Path.of(name), "network", MOST_BYTES, problems);
         } catch (final InvalidPathException ex) {

@@ -144,6 +144,11 @@ public final class ChangeDetector {
         return judge(reference.score(meanNs, sigmas[slot(window)]));
     }
 
+    /** {@return the usual mean of this hour, or NaN if it is not known} */
+    public double usualNs() {
+        return reference == null ? Double.NaN : reference.meanNs;
+    }
+
     private int slot(final long window) {
         return (int)Math.floorMod(window, (long)means.length);
     }

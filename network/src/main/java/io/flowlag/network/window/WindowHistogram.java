@@ -4,6 +4,10 @@ import io.flowlag.sketch.quantile.LogHistogram;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
 /**
  * The delays of a segment in a window as a histogram: a sum of those of intervals (element 26), or of other sums, in any order.
  * Quantiles come from it and never from quantiles. One thread; {@link LogHistogram#MEMORY_BYTES}, allocated at construction.
@@ -11,6 +15,8 @@ import org.agrona.MutableDirectBuffer;
 public final class WindowHistogram {
     /** A quantile q needs so many delays above it. */
     private static final double LEAST_ABOVE = 10 - 1e-6;
+    /** Of a number that is rounded to a 64th: digits that are kept. */
+    private static final int STEP_BITS = 7;
 
     private final LogHistogram sum = new LogHistogram();
     private final LogHistogram interval = new LogHistogram();
@@ -77,5 +83,32 @@ public final class WindowHistogram {
         above = 0;
         sum.forEach((value, count) -> above += value > limitNs ? count : 0);
         return above;
+    }
+
+    /**
+     * The share of sums above a limit, of one delay from each histogram, as if they were independent. Sums are rounded to a 64th.
+     *
+     * @param parts   at least one, each with delays.
+     * @param limitNs as {@link #above} has it.
+     */
+    public static double shareAbove(final List<WindowHistogram> parts, final long limitNs) {
+        if (parts.size() == 1) {
+            return (double)parts.get(0).above(limitNs) / parts.get(0).count();
+        }
+        Map<Long, Double> sums = Map.of(0L, 1.0);
+        for (final WindowHistogram part : parts) {
+            final Map<Long, Double> longer = new HashMap<>();
+            sums.forEach((sum, share) -> part.sum.forEach((value, count) ->
+                longer.merge(rounded(sum + value), share * count / part.sum.count(), Double::sum)));
+            sums = longer;
+        }
+        return sums.entrySet().stream().filter((each) -> each.getKey() > limitNs).mapToDouble(Map.Entry::getValue).sum();
+    }
+
+    /** To the middle of the step that holds it. */
+    private static long rounded(final long value) {
+        final int shift = Math.max(0, Long.SIZE - Long.numberOfLeadingZeros(Math.abs(value)) - STEP_BITS);
+        final long step = 1L << shift;
+        return Math.floorDiv(value, step) * step + step / 2;
     }
 }

@@ -78,4 +78,21 @@ class WindowHistogramTest {
         assertFalse(window.add(new UnsafeBuffer(new byte[] {2, 0, 0, 0, 2}), 0, 5));
         assertEquals(0, window.count());
     }
+
+    @Property(tries = 20)
+    void shouldTellSumsOfIndependentDelays(@ForAll final long seed) {
+        final Random random = new Random(seed);
+        final WindowHistogram one = new WindowHistogram();
+        final WindowHistogram other = new WindowHistogram();
+        final long[] first = random.longs(2000, 1_000_000, 5_000_000).toArray();
+        final long[] second = random.longs(500, 200_000, 9_000_000).toArray();
+        add(one, first);
+        add(other, second);
+        final long limitNs = 4_000_000 + random.nextInt(6_000_000);
+        final double above = Arrays.stream(first).mapToDouble((each) ->
+            Arrays.stream(second).filter((more) -> each + more > limitNs).count() / 500.0).average().orElseThrow();
+
+        assertEquals(above, WindowHistogram.shareAbove(List.of(one, other), limitNs), 0.02);
+        assertEquals((double)one.above(limitNs) / one.count(), WindowHistogram.shareAbove(List.of(one), limitNs));
+    }
 }

@@ -62,10 +62,10 @@ final class DemoStation {
 
     private void run(final Path directory) throws IOException {
         final InetAddress loopback = InetAddress.getLoopbackAddress();
-        final JobSettings job = new JobSettings("demo", "", "demo.yaml", network.yaml(),
+        final JobSettings job = new JobSettings("demo", "", "", network.yaml(),
             FlowElements.DOCUMENTATION_ENTERPRISE_NUMBER, SLOW_NS, CONFIDENCE,
             new JobSettings.Windows(WINDOW_MS, LATENESS_MS, LATE_LIMIT_MS + PAST * WINDOW_MS),
-            new JobSettings.Paths(1, JobSettings.Paths.USUAL.flows()));
+            new JobSettings.Paths(1, JobSettings.Paths.USUAL.flows()), List.of());
         final StationConfig config = new StationConfig(job,
             List.of(new StationConfig.Listener(SessionKind.UDP, new InetSocketAddress(loopback, 0), null)),
             View.Settings.onLoopback(PORT, directory.resolve("history.db")),

@@ -15,6 +15,7 @@ import io.flowlag.ipfix.element.FlowElements;
 import io.flowlag.ipfix.transport.Endpoint;
 import io.flowlag.ipfix.transport.TlsCredentials;
 import io.flowlag.network.topology.NetworkFiles;
+import io.flowlag.network.topology.NetworkMap;
 import io.flowlag.station.job.EmbeddedJob;
 import io.flowlag.station.job.JobSettings;
 import io.flowlag.station.view.View;
@@ -90,7 +91,8 @@ public final class StationConfigReader {
 
     private StationConfig config(final ConfigNode.Mapping root) {
         final Map<String, ConfigNode.Entry> keys = sections.keys(
-            "", root, "network", "listen", "windows", "paths", "locate", "view", "alerts", "flink", "enterprise-number", "kafka");
+            "", root, "network", "listen", "windows", "paths", "locate", "slos", "view", "alerts", "flink", "enterprise-number",
+            "kafka");
         final JobSettings job = job(keys, root.origin());
         final StationConfig config = new StationConfig(job, listeners(keys.get("listen")), view(keys), flink(keys),
             new KafkaSection(file, problems).read(keys.get("kafka")));
@@ -111,12 +113,14 @@ public final class StationConfigReader {
             return null;
         }
         final NetworkFiles.Source source = NetworkFiles.source(resolved(topology), problems);
-        if (source == null || NetworkFiles.parse(source.format(), source.name(), source.text(), problems) == null) {
+        final NetworkMap map =
+            source == null ? null : NetworkFiles.parse(source.format(), source.name(), source.text(), problems);
+        if (map == null) {
             return null;
         }
         return new JobSettings(sections.text("network", network.get("name"), "network"), source.format(), source.name(),
             source.text(), enterpriseNumber, sections.value("network", network.get("slow"), SLOW, 500_000L), confidence, windows,
-            paths);
+            paths, new ServiceLevels(sections, problems, map).read(keys.get("slos")));
     }
 
     private JobSettings.Paths paths(final Map<String, ConfigNode.Entry> keys) {
@@ -130,6 +134,9 @@ public final class StationConfigReader {
         final Map<String, ConfigNode.Entry> windows = section(keys, "windows", "length", "lateness", "late-limit");
         final JobSettings.Windows times = new JobSettings.Windows(ms("windows", windows.get("length"), LENGTH, "60s"),
             ms("windows", windows.get("lateness"), LATENESS, "75s"), ms("windows", windows.get("late-limit"), LATE_LIMIT, "1h"));
+        if (TimeUnit.HOURS.toMillis(1) % times.lengthMs() != 0) {
+            problems.add(windows.get("length").origin(), "windows.length: does not divide an hour: give such as 10s or 60s");
+        }
         if (times.lateLimitMs() < times.latenessMs()) {
             problems.add(windows.containsKey("late-limit") ? windows.get("late-limit").origin() : origin,
                 "windows.late-limit: is below windows.lateness: give at least that");

@@ -11,6 +11,7 @@ import io.flowlag.ipfix.element.FlowElements;
 import io.flowlag.ipfix.message.MessageHeader;
 import io.flowlag.ipfix.message.SetHeader;
 import io.flowlag.station.job.state.FlowPart;
+import io.flowlag.station.job.state.NetworkVersion;
 import io.flowlag.station.job.state.SegmentInterval;
 import io.flowlag.station.job.state.SegmentPart;
 import io.flowlag.station.schema.FlowMessage;
@@ -24,7 +25,7 @@ import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
-import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
+import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
 import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
 
@@ -41,7 +42,7 @@ import java.util.Map;
  * Decodes the messages of sessions. What is wrong with a message is counted and never ends the job. The messages' templates are
  * state: behind a restart or another parallelism a session goes on where it was.
  */
-final class DecodeFunction extends KeyedProcessFunction<String, RawMessage, SegmentPart> {
+final class DecodeFunction extends KeyedBroadcastProcessFunction<String, RawMessage, NetworkVersion, SegmentPart> {
     /** Flow records of segments. */
     static final OutputTag<FlowPart> FLOWS = new OutputTag<>("flows", MessageType.forMessage(FlowPart.class));
 
@@ -68,11 +69,12 @@ final class DecodeFunction extends KeyedProcessFunction<String, RawMessage, Segm
     private transient IntervalReader reader;
     private transient UnsafeBuffer payload;
     private transient ExpandableArrayBuffer templateMessage;
+    private transient Networks networks;
     private transient FlowReader flows;
     private transient FlowMessageReader whole;
     private transient long receivedNs;
     private transient Collector<SegmentPart> out;
-    private transient Context context;
+    private transient ReadOnlyContext context;
     private transient ValueState<Long> lastMs;
 
     /**
@@ -91,10 +93,10 @@ final class DecodeFunction extends KeyedProcessFunction<String, RawMessage, Segm
         process = new CollectingProcess(
             FlowElements.registry(settings.enterpriseNumber()), CollectorLimits.DEFAULTS, counters, this::onRecord);
         sessions = new HashMap<>();
-        final SegmentNames names = new SegmentNames(settings.network());
-        reader = new IntervalReader(names);
-        flows = new FlowReader(names);
-        whole = new FlowMessageReader(settings.name(), names);
+        networks = new Networks(settings);
+        reader = new IntervalReader(networks);
+        flows = new FlowReader(networks);
+        whole = new FlowMessageReader(settings.name(), networks);
         payload = new UnsafeBuffer();
         templateMessage = new ExpandableArrayBuffer();
         templates = getRuntimeContext().getListState(
@@ -109,9 +111,16 @@ final class DecodeFunction extends KeyedProcessFunction<String, RawMessage, Segm
     }
 
     @Override
-    public void processElement(final RawMessage message, final Context of, final Collector<SegmentPart> collector)
+    public void processBroadcastElement(final NetworkVersion version, final Context of, final Collector<SegmentPart> collector)
+        throws Exception {
+        networks.add(version, of.getBroadcastState(Networks.STATE));
+    }
+
+    @Override
+    public void processElement(final RawMessage message, final ReadOnlyContext of, final Collector<SegmentPart> collector)
         throws Exception {
         context = of;
+        networks.load(of.getBroadcastState(Networks.STATE));
         final String key = of.getCurrentKey();
         if (message.getPayload().isEmpty()) {
             forget(key);
@@ -148,7 +157,7 @@ final class DecodeFunction extends KeyedProcessFunction<String, RawMessage, Segm
         return counters.get(CollectorCounter.RECORDS_LOST) - counters.get(CollectorCounter.RECORDS_LATE);
     }
 
-    private void touch(final Context of) throws Exception {
+    private void touch(final ReadOnlyContext of) throws Exception {
         final Long before = lastMs.value();
         if (before == null) {
             of.timerService().registerEventTimeTimer(of.timestamp() + SILENT_MS);

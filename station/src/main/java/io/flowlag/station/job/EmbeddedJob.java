@@ -1,5 +1,6 @@
 package io.flowlag.station.job;
 
+import io.flowlag.station.inlet.MessageQueue;
 import io.flowlag.station.schema.RawMessage;
 import io.flowlag.station.wire.KafkaSettings;
 import io.flowlag.station.wire.MessageType;
@@ -64,7 +65,7 @@ public final class EmbeddedJob implements AutoCloseable {
     /**
      * Starts the job.
      *
-     * @param queue name of the {@link io.flowlag.station.inlet.MessageQueue}.
+     * @param queue name of the {@link MessageQueue}.
      * @param feed  name of the {@link Feed}.
      * @throws IOException if the job cannot begin, or the directory cannot be read.
      */
@@ -74,7 +75,7 @@ public final class EmbeddedJob implements AutoCloseable {
             final DataStream<RawMessage> messages = environment.fromSource(new QueueSource(queue),
                 WatermarkStrategy.noWatermarks(), "messages", MessageType.forMessage(RawMessage.class)).uid("messages")
                 .setParallelism(1);
-            StationJob.add(settings, messages, JobSinks.toFeed(feed));
+            StationJob.add(settings, () -> MessageQueue.of(queue).nowNs(), messages, JobSinks.toFeed(feed));
         });
     }
 

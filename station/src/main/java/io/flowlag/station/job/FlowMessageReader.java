@@ -43,7 +43,7 @@ final class FlowMessageReader {
         Set.of(DataType.SIGNED8, DataType.SIGNED16, DataType.SIGNED32, DataType.SIGNED64);
 
     private final String network;
-    private final SegmentNames names;
+    private final Networks names;
     private final Map<Template, List<Place>> places = new IdentityHashMap<>();
 
     /** A field of a template, and where it goes. */
@@ -66,7 +66,7 @@ final class FlowMessageReader {
         }
     }
 
-    FlowMessageReader(final String network, final SegmentNames names) {
+    FlowMessageReader(final String network, final Networks names) {
         this.network = network;
         this.names = names;
     }
@@ -94,7 +94,8 @@ final class FlowMessageReader {
             final String address = record.session().source().getAddress().getHostAddress();
             final long domain = Integer.toUnsignedLong(record.observationDomainId());
             final long id = Integer.toUnsignedLong(message.getFlowlagSegmentId());
-            final String mapped = names.find(address, domain, id);
+            final String mapped =
+                names.find(address, domain, id, message.getTimeFlowEndNs() > 0 ? message.getTimeFlowEndNs() : receivedNs);
             message.setSegment(mapped != null ? mapped : names.unmapped(address, domain, id));
         }
         return message.build();

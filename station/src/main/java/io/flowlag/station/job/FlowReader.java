@@ -65,11 +65,11 @@ final class FlowReader {
         }
     }
 
-    private final SegmentNames names;
+    private final Networks names;
     private final Map<Template, Places> places = new IdentityHashMap<>();
     private final ByteBuffer key = ByteBuffer.allocate(KEY_BYTES);
 
-    FlowReader(final SegmentNames names) {
+    FlowReader(final Networks names) {
         this.names = names;
     }
 
@@ -89,12 +89,13 @@ final class FlowReader {
         final String exporter = record.session().source().getAddress().getHostAddress();
         final long domain = Integer.toUnsignedLong(record.observationDomainId());
         final long id = record.unsigned(at.segment);
-        final String mapped = names.find(exporter, domain, id);
+        final long endNs = at.time(record, Places.END, Places.END_MS);
+        final String mapped = names.find(exporter, domain, id, endNs);
         final long packets = at.unsigned(record, Places.PACKETS, 0);
         final FlowPart.Builder part = FlowPart.newBuilder()
             .setSegment(mapped != null ? mapped : names.unmapped(exporter, domain, id)).setIsMapped(mapped != null)
             .setKey(key(record, at)).setPackets(packets).setOctets(at.unsigned(record, Places.OCTETS, 0))
-            .setStartNs(at.time(record, Places.START, Places.START_MS)).setEndNs(at.time(record, Places.END, Places.END_MS));
+            .setStartNs(at.time(record, Places.START, Places.START_MS)).setEndNs(endNs);
         if (at.others[Places.LOST] >= 0) {
             part.setLost(record.unsigned(at.others[Places.LOST]));
         }

@@ -18,9 +18,9 @@ final class IntervalReader {
     /** Estimators of a joint record's mean: 1 and 2 are references' estimates. */
     private static final int FIRST_SKETCH_ESTIMATOR = 3;
 
-    private final SegmentNames names;
+    private final Networks names;
 
-    IntervalReader(final SegmentNames names) {
+    IntervalReader(final Networks names) {
         this.names = names;
     }
 
@@ -48,7 +48,7 @@ final class IntervalReader {
             record.session().source().getAddress().getHostAddress();
         final long domain = Integer.toUnsignedLong(record.observationDomainId());
         final long id = record.unsigned(idIndex);
-        final String mapped = names.find(exporter, domain, id);
+        final String mapped = names.find(exporter, domain, id, record.timestampNs(startIndex + 1));
         final SegmentInterval.Builder interval = SegmentInterval.newBuilder()
             .setSegment(mapped != null ? mapped : names.unmapped(exporter, domain, id)).setIsMapped(mapped != null)
             .setStartNs(record.timestampNs(startIndex)).setEndNs(record.timestampNs(startIndex + 1))

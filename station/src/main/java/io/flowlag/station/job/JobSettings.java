@@ -5,6 +5,7 @@ import io.flowlag.network.topology.NetworkFiles;
 import io.flowlag.network.topology.NetworkMap;
 
 import java.io.Serializable;
+import java.util.List;
 
 /**
  * What the job is asked for. Written with each operator.
@@ -18,13 +19,14 @@ import java.io.Serializable;
  * @param confidence       of a verdict.
  * @param windows          in which delays are summed.
  * @param paths            flows that are followed along their path.
+ * @param levels           service levels.
  */
 public record JobSettings(String name, String format, String file, String text, int enterpriseNumber, long slowNs,
-    double confidence, Windows windows, Paths paths) implements Serializable {
-    /** With the usual share of flows followed. */
+    double confidence, Windows windows, Paths paths, List<ServiceLevel> levels) implements Serializable {
+    /** With the usual share of flows followed, and no service levels. */
     public JobSettings(final String name, final String format, final String file, final String text, final int enterpriseNumber,
         final long slowNs, final double confidence, final Windows windows) {
-        this(name, format, file, text, enterpriseNumber, slowNs, confidence, windows, Paths.USUAL);
+        this(name, format, file, text, enterpriseNumber, slowNs, confidence, windows, Paths.USUAL, List.of());
     }
 
     /**
@@ -35,6 +37,19 @@ public record JobSettings(String name, String format, String file, String text, 
      * @param lateLimitMs how long after its end later records correct it.
      */
     public record Windows(long lengthMs, long latenessMs, long lateLimitMs) implements Serializable {
+    }
+
+    /**
+     * What is promised of packets.
+     *
+     * @param dscp    their class; -1 where exporters do not tell classes apart.
+     * @param from    node.
+     * @param to      node.
+     * @param belowNs delay.
+     * @param share   of packets with less.
+     */
+    public record ServiceLevel(String name, int dscp, String from, String to, long belowNs, double share)
+        implements Serializable {
     }
 
     /**
@@ -50,8 +65,13 @@ public record JobSettings(String name, String format, String file, String text, 
 
     /** {@return the network, read anew} */
     public NetworkMap network() {
+        return network(text);
+    }
+
+    /** {@return the network of another text, which has no fault} */
+    NetworkMap network(final String other) {
         final Problems problems = new Problems();
-        final NetworkMap network = NetworkFiles.parse(format, file, text, problems);
+        final NetworkMap network = NetworkFiles.parse(format, file, other, problems);
         if (network == null) {
             throw new IllegalStateException(String.join("; ", problems.lines()));
         }

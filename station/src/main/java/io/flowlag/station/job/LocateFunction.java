@@ -1,14 +1,16 @@
 package io.flowlag.station.job;
 
-import com.google.protobuf.ByteString;
 import io.flowlag.network.locate.HopGroups;
 import io.flowlag.network.locate.HopLocator;
-import io.flowlag.network.locate.HopVerdict;
 import io.flowlag.network.locate.Localisation;
 import io.flowlag.network.locate.MeasuredSegment;
-import io.flowlag.network.topology.NetworkMap;
+import io.flowlag.network.locate.UsualExcess;
+import io.flowlag.network.topology.Topology;
+import io.flowlag.station.job.state.ClassState;
 import io.flowlag.station.job.state.ClassWindow;
-import io.flowlag.station.job.state.Suspicions;
+import io.flowlag.station.job.state.NetworkVersion;
+import io.flowlag.station.job.state.Spent;
+import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Verdict;
 import io.flowlag.station.wire.MessageType;
@@ -18,33 +20,42 @@ import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.Types;
-import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
+import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
 import org.apache.flink.util.Collector;
+import org.apache.flink.util.OutputTag;
 
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
-/** Localises slow hops and clocks from the segments of a class in a window, each time when their windows come. */
-final class LocateFunction extends KeyedProcessFunction<String, SegmentWindow, Verdict> {
+/**
+ * Localises slow hops and clocks from the segments of a class in a window, each time when their windows come, in the network that
+ * held at its end. The newest window says which alerts are on.
+ */
+final class LocateFunction extends KeyedBroadcastProcessFunction<String, SegmentWindow, NetworkVersion, Verdict> {
+    /** What somebody should look at. */
+    static final OutputTag<Alert> ALERTS = new OutputTag<>("alerts", MessageType.forMessage(Alert.class));
+
     private static final long serialVersionUID = 1;
     /** Segments of a window are waited for so long after the first of them. */
     private static final long GATHER_MS = 500;
+    /** Alerts end when there was no window for so many. */
+    private static final int SILENT_WINDOWS = 5;
     private static final double BOUND_DEVIATIONS = 1.959963984540054;
     private static final int EFFECTS = 10;
+    /** How much likelier than any other a hop is slow that was with certainty in the window before. */
+    private static final double AGAIN = 20;
     /** Of a clock of which no record says how far it may be off. */
     private static final double UNKNOWN_CLOCK_NS = 1e6;
 
     private final JobSettings settings;
 
-    private transient NetworkMap network;
-    private transient RoutedSegments routes;
-    private transient List<String> clocks;
+    private transient Networks networks;
     private transient MapState<Long, ClassWindow> windows;
-    private transient ValueState<Suspicions> suspicions;
+    private transient ValueState<ClassState> known;
+    private transient Networks.Held groupedNetwork;
     private transient List<String> groupedNames;
     private transient HopGroups groups;
 
@@ -54,22 +65,29 @@ final class LocateFunction extends KeyedProcessFunction<String, SegmentWindow, V
 
     @Override
     public void open(final OpenContext context) {
-        network = settings.network();
-        routes = new RoutedSegments(network);
-        clocks = routes.clocks();
+        networks = new Networks(settings);
         windows = getRuntimeContext().getMapState(
             new MapStateDescriptor<>("windows", Types.LONG, MessageType.forMessage(ClassWindow.class)));
-        suspicions = getRuntimeContext().getState(
-            new ValueStateDescriptor<>("suspicions", MessageType.forMessage(Suspicions.class)));
+        known = getRuntimeContext().getState(new ValueStateDescriptor<>("known", MessageType.forMessage(ClassState.class)));
     }
 
     @Override
-    public void processElement(final SegmentWindow segment, final Context context, final Collector<Verdict> out)
+    public void processBroadcastElement(final NetworkVersion version, final Context context, final Collector<Verdict> out)
         throws Exception {
+        networks.add(version, context.getBroadcastState(Networks.STATE));
+    }
+
+    @Override
+    public void processElement(final SegmentWindow segment, final ReadOnlyContext context, final Collector<Verdict> out)
+        throws Exception {
+        networks.load(context.getBroadcastState(Networks.STATE));
         final long startNs = segment.getStartNs();
         final ClassWindow before = windows.get(startNs);
         final ClassWindow.Builder window = before == null ? ClassWindow.newBuilder() : before.toBuilder();
-        window.putSegments(segment.getSegment(), segment.toBuilder().clearHistogram().build().toByteString());
+        final boolean isCounted = segment.getFinal() && !window.getIsLearned() &&
+            budgets(segment.getEndNs(), context.getCurrentKey()).needs(segment.getSegment());
+        window.putSegments(segment.getSegment(),
+            (isCounted ? segment : segment.toBuilder().clearHistogram().build()).toByteString());
         if (window.getTimerMs() == 0) {
             window.setTimerMs(context.timerService().currentWatermark() + GATHER_MS);
             context.timerService().registerEventTimeTimer(window.getTimerMs());
@@ -80,13 +98,23 @@ final class LocateFunction extends KeyedProcessFunction<String, SegmentWindow, V
         windows.put(startNs, window.build());
     }
 
+    private Budgets budgets(final long endNs, final String dscp) {
+        return new Budgets(settings, networks.at(endNs), dscp.isEmpty() ? -1 : Integer.parseInt(dscp));
+    }
+
     private long endMs(final long startNs) {
         return TimeUnit.NANOSECONDS.toMillis(startNs) + settings.windows().lengthMs() + settings.windows().lateLimitMs() +
             2 * GATHER_MS;
     }
 
+    private long silentMs(final long startNs) {
+        return TimeUnit.NANOSECONDS.toMillis(startNs) + SILENT_WINDOWS * settings.windows().lengthMs() +
+            WindowFunction.PROVISIONAL_MS + 2 * GATHER_MS;
+    }
+
     @Override
     public void onTimer(final long timeMs, final OnTimerContext context, final Collector<Verdict> out) throws Exception {
+        networks.load(context.getBroadcastState(Networks.STATE));
         final List<Long> starts = new ArrayList<>();
         windows.keys().forEach(starts::add);
         starts.sort(null);
@@ -95,36 +123,133 @@ final class LocateFunction extends KeyedProcessFunction<String, SegmentWindow, V
             if (timeMs >= endMs(startNs)) {
                 windows.remove(startNs);
             } else if (timeMs == window.getTimerMs()) {
-                windows.put(startNs, window.toBuilder().setTimerMs(0).build());
-                locate(window, out);
+                final ClassWindow.Builder told = window.toBuilder().setTimerMs(0);
+                locate(startNs, told, context, out);
+                windows.put(startNs, told.build());
             }
+        }
+        final ClassState state = known.value();
+        if (state != null && state.getAlertsCount() > 0 && timeMs >= silentMs(state.getWindowNs())) {
+            final AlertBook book = book(state, context);
+            book.onWindow(state.getWindowNs() + TimeUnit.MILLISECONDS.toNanos(settings.windows().lengthMs()), List.of());
+            known.update(state.toBuilder().clearAlerts().build());
         }
     }
 
-    private void locate(final ClassWindow window, final Collector<Verdict> out) throws Exception {
-        final List<SegmentWindow> measured = new ArrayList<>();
-        for (final ByteString octets : window.getSegmentsMap().values()) {
-            final SegmentWindow segment = SegmentWindow.parseFrom(octets);
-            if (segment.getIsMapped() && routes.find(segment.getSegment()) != null && segment.hasFloorNs() &&
-                segment.hasBoundNs() && segment.hasDeviationNs()) {
-                measured.add(segment);
+    private AlertBook book(final ClassState state, final ReadOnlyContext context) throws Exception {
+        final String dscp = context.getCurrentKey();
+        return new AlertBook(settings.name() + '/' + (dscp.isEmpty() ? "all" : dscp), state.getAlertsList(), (alert) -> {
+            final Alert.Builder whole = alert.toBuilder().setNetwork(settings.name());
+            context.output(ALERTS, (dscp.isEmpty() ? whole : whole.setDscp(Integer.parseInt(dscp))).build());
+        });
+    }
+
+    private void locate(final long startNs, final ClassWindow.Builder window, final OnTimerContext context,
+        final Collector<Verdict> out) throws Exception {
+        final long endNs = startNs + TimeUnit.MILLISECONDS.toNanos(settings.windows().lengthMs());
+        final Networks.Held network = networks.at(endNs);
+        final Map<String, SegmentWindow> segments = new TreeMap<>();
+        for (final var each : window.getSegmentsMap().entrySet()) {
+            segments.put(each.getKey(), SegmentWindow.parseFrom(each.getValue()));
+        }
+        final ClassState.Builder state = known.value() == null ? ClassState.newBuilder() : known.value().toBuilder();
+        // An earlier window that is corrected must not end what a later one said.
+        final boolean isNewest = startNs > state.getWindowNs();
+        final boolean isFinal = segments.values().stream().allMatch(SegmentWindow::getFinal);
+        final VerdictTeller teller =
+            new VerdictTeller(settings, network, segments.values().iterator().next(), isFinal, state.getSinceNsMap());
+        final List<SegmentWindow> measured = segments.values().stream().filter((segment) -> segment.getIsMapped() &&
+            network.routes().find(segment.getSegment()) != null && segment.hasFloorNs() && segment.hasBoundNs() &&
+            segment.hasDeviationNs()).toList();
+        if (!measured.isEmpty()) {
+            final Localisation result = locate(measured, network, state, windows.get(2 * startNs - endNs));
+            window.clearProbabilities().putAllProbabilities(teller.tell(measured, result, out));
+            if (isFinal && !window.getIsLearned()) {
+                learn(measured, result, network, state);
             }
         }
-        if (measured.isEmpty()) {
-            return;
+        final Budgets budgets = budgets(endNs, context.getCurrentKey());
+        if (isFinal && !window.getIsLearned()) {
+            final Map<String, Spent> spent = new TreeMap<>(state.getSpentMap());
+            budgets.count(segments, startNs, spent);
+            state.clearSpent().putAllSpent(spent);
+            window.setIsLearned(true);
         }
-        measured.sort((one, other) -> one.getSegment().compareTo(other.getSegment()));
-        final List<MeasuredSegment> taken = measured.stream().map((each) -> routes.find(each.getSegment())).toList();
+        final AlertBook book = book(state.build(), context);
+        if (isNewest) {
+            final List<AlertBook.Said> said = new ArrayList<>(teller.said());
+            said.addAll(budgets.burning(startNs, state.getSpentMap()));
+            book.onWindow(startNs, said);
+            state.clearSinceNs().putAllSinceNs(teller.since()).setWindowNs(startNs);
+            context.timerService().registerEventTimeTimer(silentMs(startNs));
+        }
+        for (final AlertBook.Said moved : teller.moved()) {
+            if (!window.getMovedList().contains(moved.subjects().get(0))) {
+                window.addMoved(moved.subjects().get(0));
+                book.add(moved);
+            }
+        }
+        known.update(state.clearAlerts().addAllAlerts(book.open()).build());
+    }
+
+    private Localisation locate(final List<SegmentWindow> measured, final Networks.Held network, final ClassState.Builder state,
+        final ClassWindow windowBefore) {
+        final List<MeasuredSegment> taken =
+            measured.stream().map((each) -> network.routes().find(each.getSegment())).toList();
         final List<String> names = measured.stream().map(SegmentWindow::getSegment).toList();
-        if (!names.equals(groupedNames)) {
-            groups = new HopGroups(network.topology().hops(), taken);
+        final Topology topology = network.map().topology();
+        if (!names.equals(groupedNames) || network != groupedNetwork) {
+            groups = new HopGroups(topology.hops(), taken);
             groupedNames = names;
+            groupedNetwork = network;
         }
-        final double[] excess = measured.stream().mapToDouble((each) -> each.getMeanNs() - each.getFloorNs()).toArray();
-        final double[] sigma = measured.stream().mapToDouble(LocateFunction::sigmaNs).toArray();
-        final HopLocator locator = new HopLocator(taken, groups, clockBounds(measured, taken),
+        final double[] excess = new double[taken.size()];
+        final double[] sigma = new double[taken.size()];
+        final UsualExcess.Value[] usual = new UsualExcess.Value[taken.size()];
+        for (int i = 0; i < excess.length; i++) {
+            final SegmentWindow segment = measured.get(i);
+            final UsualExcess ofSegment = usual(taken.get(i), state.getUsualMap().get(segment.getSegment()));
+            excess[i] = segment.getMeanNs() - segment.getFloorNs();
+            sigma[i] = ofSegment.sigmaNs(sigmaNs(segment));
+            usual[i] = ofSegment.value();
+        }
+        final HopLocator locator = new HopLocator(taken, groups, clockBounds(measured, taken, network.routes().clocks().size()),
             new HopLocator.Settings(settings.slowNs(), settings.confidence(), EFFECTS));
-        tell(measured, locator.locate(excess, sigma, locator.evenPrior()), out);
+        final double[] prior = locator.evenPrior();
+        if (windowBefore != null) {
+            windowBefore.getProbabilitiesMap().forEach((hop, probability) -> {
+                final int group = VerdictTeller.hop(topology, hop) < 0 ? HopGroups.BLIND :
+                    groups.of(VerdictTeller.hop(topology, hop));
+                if (group != HopGroups.BLIND) {
+                    prior[group] += AGAIN * probability;
+                }
+            });
+        }
+        return locator.locate(excess, sigma, usual, prior);
+    }
+
+    private static UsualExcess usual(final MeasuredSegment segment, final ClassState.Usual state) {
+        return state == null ? new UsualExcess(segment) : new UsualExcess(segment, new UsualExcess.State(
+            state.getLastList().stream().mapToDouble(Double::doubleValue).toArray(), state.getCount()));
+    }
+
+    /** A segment whose floor moved, or that the network has no more, is learned anew. */
+    private static void learn(final List<SegmentWindow> measured, final Localisation result, final Networks.Held network,
+        final ClassState.Builder state) {
+        final Map<String, ClassState.Usual> learned = new TreeMap<>(state.getUsualMap());
+        learned.keySet().removeIf((name) -> network.routes().find(name) == null);
+        for (int i = 0; i < measured.size(); i++) {
+            final String name = measured.get(i).getSegment();
+            final boolean isMoved = measured.get(i).getIsFloorMoved();
+            final UsualExcess usual = usual(network.routes().find(name), isMoved ? null : learned.get(name));
+            usual.onWindow(isMoved ? Double.NaN : result.unexplainedNs()[i]);
+            final ClassState.Usual.Builder told = ClassState.Usual.newBuilder().setCount(usual.state().count());
+            for (final double excess : usual.state().last()) {
+                told.addLast(excess);
+            }
+            learned.put(name, told.build());
+        }
+        state.clearUsual().putAllUsual(learned);
     }
 
     private static double sigmaNs(final SegmentWindow segment) {
@@ -132,8 +257,8 @@ final class LocateFunction extends KeyedProcessFunction<String, SegmentWindow, V
         return Math.sqrt(ofBound * ofBound + segment.getDeviationNs() * segment.getDeviationNs() / segment.getPackets());
     }
 
-    private double[] clockBounds(final List<SegmentWindow> measured, final List<MeasuredSegment> taken) {
-        final double[] bounds = new double[clocks.size()];
+    private static double[] clockBounds(final List<SegmentWindow> measured, final List<MeasuredSegment> taken, final int clocks) {
+        final double[] bounds = new double[clocks];
         for (int i = 0; i < taken.size(); i++) {
             final MeasuredSegment segment = taken.get(i);
             if (segment.senderClock() != segment.receiverClock()) {
@@ -144,88 +269,5 @@ final class LocateFunction extends KeyedProcessFunction<String, SegmentWindow, V
             }
         }
         return bounds;
-    }
-
-    private void tell(final List<SegmentWindow> measured, final Localisation result, final Collector<Verdict> out)
-        throws Exception {
-        final SegmentWindow first = measured.get(0);
-        final Suspicions held = suspicions.value();
-        final Map<String, Long> before = held == null ? Map.of() : held.getSinceNsMap();
-        final Map<String, Long> since = new HashMap<>();
-        final List<Verdict.Builder> verdicts = new ArrayList<>();
-        for (final HopVerdict each : result.verdicts()) {
-            verdicts.add(slowHop(each, measured, before, since));
-        }
-        for (int clock = 0; clock < clocks.size(); clock++) {
-            if (result.isClockOff(clock)) {
-                final String name = "clock " + clocks.get(clock);
-                since.put(name, before.getOrDefault(name, first.getStartNs()));
-                final double deviation = BOUND_DEVIATIONS * result.clockDeviationsNs()[clock];
-                final double offset = result.clockOffsetsNs()[clock];
-                verdicts.add(Verdict.newBuilder().setKind(Verdict.Kind.CLOCK_MOVED).setClock(clocks.get(clock))
-                    .setEffectNs(offset).setEffectLowNs(offset - deviation).setEffectHighNs(offset + deviation)
-                    .setSinceNs(since.get(name)));
-            }
-        }
-        for (final SegmentWindow each : measured) {
-            if (each.getIsFloorMoved()) {
-                verdicts.add(Verdict.newBuilder().setKind(Verdict.Kind.ROUTE_CHANGED).addEvidence(each.getSegment())
-                    .setSinceNs(each.getStartNs()));
-            }
-        }
-        if (!result.isFit()) {
-            final Verdict.Builder noFit = Verdict.newBuilder().setKind(Verdict.Kind.NO_FIT).setSinceNs(first.getStartNs());
-            result.residuals().forEach((segment) -> noFit.addEvidence(measured.get(segment).getSegment()));
-            verdicts.add(noFit);
-        }
-        final boolean isFinal = measured.stream().allMatch(SegmentWindow::getFinal);
-        for (int rank = 0; rank < verdicts.size(); rank++) {
-            out.collect(identified(verdicts.get(rank), first, rank, isFinal));
-        }
-        // An earlier window that is corrected must not end what a later one said.
-        if (held == null || first.getStartNs() >= held.getWindowNs()) {
-            suspicions.update(Suspicions.newBuilder().putAllSinceNs(since).setWindowNs(first.getStartNs()).build());
-        }
-    }
-
-    private Verdict identified(final Verdict.Builder verdict, final SegmentWindow window, final int rank, final boolean isFinal) {
-        final String dscp = window.hasDscp() ? Integer.toString(window.getDscp()) : "all";
-        verdict.setId(settings.name() + '/' + dscp + '/' + window.getStartNs() + '/' + rank).setNetwork(settings.name())
-            .setStartNs(window.getStartNs()).setEndNs(window.getEndNs()).setFinal(isFinal);
-        if (window.hasDscp()) {
-            verdict.setDscp(window.getDscp());
-        }
-        return verdict.build();
-    }
-
-    private Verdict.Builder slowHop(final HopVerdict each, final List<SegmentWindow> measured, final Map<String, Long> before,
-        final Map<String, Long> since) {
-        final Verdict.Builder verdict = Verdict.newBuilder().setKind(Verdict.Kind.SLOW_HOP).setEffectNs(each.effectNs())
-            .setEffectLowNs(each.effectLowNs()).setEffectHighNs(each.effectHighNs()).setConfidence(each.confidence())
-            .setIsOneRoute(each.isOneRoute());
-        long first = measured.get(0).getStartNs();
-        for (final HopVerdict.Suspect suspect : each.suspects()) {
-            verdict.addSuspects(Verdict.Suspect.newBuilder().setFrom(name(network.topology().from(suspect.hop())))
-                .setTo(name(network.topology().to(suspect.hop()))).setProbability(suspect.probability()));
-            first = Math.min(first, before.getOrDefault(hop(suspect), first));
-        }
-        for (final HopVerdict.Suspect suspect : each.suspects()) {
-            since.put(hop(suspect), first);
-        }
-        for (int i = 0; i < measured.size(); i++) {
-            final int[] hops = routes.find(measured.get(i).getSegment()).hops();
-            if (each.suspects().stream().anyMatch((suspect) -> Arrays.binarySearch(hops, suspect.hop()) >= 0)) {
-                verdict.addEvidence(measured.get(i).getSegment());
-            }
-        }
-        return verdict.setSinceNs(first);
-    }
-
-    private String hop(final HopVerdict.Suspect suspect) {
-        return name(network.topology().from(suspect.hop())) + ' ' + name(network.topology().to(suspect.hop()));
-    }
-
-    private String name(final int node) {
-        return network.topology().name(node);
     }
 }

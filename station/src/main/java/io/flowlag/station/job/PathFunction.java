@@ -1,12 +1,12 @@
 package io.flowlag.station.job;
 
 import io.flowlag.common.counter.CounterSet;
-import io.flowlag.network.topology.NetworkMap;
 import io.flowlag.network.window.Windows;
 import io.flowlag.station.job.state.FlowPart;
 import io.flowlag.station.job.state.FlowSegment;
 import io.flowlag.station.job.state.FlowSegments;
 import io.flowlag.station.job.state.FlowWindow;
+import io.flowlag.station.job.state.NetworkVersion;
 import io.flowlag.station.job.state.PathWindows;
 import io.flowlag.station.job.state.PathWindows.Held;
 import io.flowlag.station.schema.PathWindow;
@@ -16,7 +16,7 @@ import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
-import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
+import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
 import org.apache.flink.util.Collector;
 
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ import java.util.function.Predicate;
  * counted: when there are more, the oldest window that went out is closed, and without one, the share of flows is halved. It
  * doubles again, to no more than it was, with a window that begins when those that did not go out have less than a quarter.
  */
-final class PathFunction extends KeyedProcessFunction<Integer, FlowPart, PathWindow> {
+final class PathFunction extends KeyedBroadcastProcessFunction<Integer, FlowPart, NetworkVersion, PathWindow> {
     private static final long serialVersionUID = 1;
     private static final long CORRECTION_MS = 1_000;
     /** Of a flow in a window. */
@@ -45,6 +45,7 @@ final class PathFunction extends KeyedProcessFunction<Integer, FlowPart, PathWin
 
     private transient Windows windows;
     private transient CounterSet<JobCounter> counters;
+    private transient Networks networks;
     private transient PathJoin join;
     private transient MapState<FlowWindow, FlowSegments> flows;
     private transient ValueState<PathWindows> group;
@@ -60,8 +61,7 @@ final class PathFunction extends KeyedProcessFunction<Integer, FlowPart, PathWin
         windows = new Windows(TimeUnit.MILLISECONDS.toNanos(settings.windows().lengthMs()));
         counters = JobCounters.of(settings.name()).open(getRuntimeContext().getMetricGroup(), JobCounter.SAMPLED_FLOWS,
             JobCounter.JOINED, JobCounter.SINGLE_SEGMENT, JobCounter.DROPPED_FLOW_LIMIT);
-        final NetworkMap network = settings.network();
-        join = new PathJoin(network, new RoutedSegments(network));
+        networks = new Networks(settings);
         flows = getRuntimeContext().getMapState(new MapStateDescriptor<>(
             "flows", MessageType.forMessage(FlowWindow.class), MessageType.forMessage(FlowSegments.class)));
         group = getRuntimeContext().getState(new ValueStateDescriptor<>("group", MessageType.forMessage(PathWindows.class)));
@@ -76,7 +76,14 @@ final class PathFunction extends KeyedProcessFunction<Integer, FlowPart, PathWin
     }
 
     @Override
-    public void processElement(final FlowPart part, final Context context, final Collector<PathWindow> out) throws Exception {
+    public void processBroadcastElement(final NetworkVersion version, final Context context, final Collector<PathWindow> out)
+        throws Exception {
+        networks.add(version, context.getBroadcastState(Networks.STATE));
+    }
+
+    @Override
+    public void processElement(final FlowPart part, final ReadOnlyContext context, final Collector<PathWindow> out)
+        throws Exception {
         final long startNs = SumOperator.startNs(part, windows);
         final List<Windows.Share> packets = windows.divide(startNs, part.getEndNs(), part.getPackets());
         final List<Windows.Share> measured = windows.divide(startNs, part.getEndNs(), part.getMeasured());
@@ -120,7 +127,7 @@ final class PathFunction extends KeyedProcessFunction<Integer, FlowPart, PathWin
     }
 
     /** Makes room for a flow in a window. Returns whether it is followed. */
-    private boolean open(final FlowWindow flow, final Context context) throws Exception {
+    private boolean open(final FlowWindow flow, final ReadOnlyContext context) throws Exception {
         final PathWindows before = group.value();
         final PathWindows.Builder held = before == null ? PathWindows.newBuilder() : before.toBuilder();
         if (flow.getWindowNs() < held.getClosedNs()) {
@@ -213,7 +220,7 @@ final class PathFunction extends KeyedProcessFunction<Integer, FlowPart, PathWin
     }
 
     /** Lets a window that went out go out again. */
-    private void correct(final long windowNs, final Context context) throws Exception {
+    private void correct(final long windowNs, final ReadOnlyContext context) throws Exception {
         if (context.timerService().currentWatermark() < finalMs(windowNs)) {
             return;
         }
@@ -229,6 +236,7 @@ final class PathFunction extends KeyedProcessFunction<Integer, FlowPart, PathWin
 
     @Override
     public void onTimer(final long timeMs, final OnTimerContext context, final Collector<PathWindow> out) throws Exception {
+        networks.load(context.getBroadcastState(Networks.STATE));
         final PathWindows before = group.value();
         final PathWindows.Builder held = PathWindows.newBuilder().setClosedNs(before.getClosedNs());
         for (final Held window : before.getWindowsList()) {
@@ -247,6 +255,8 @@ final class PathFunction extends KeyedProcessFunction<Integer, FlowPart, PathWin
     }
 
     private void tell(final Held window, final Collector<PathWindow> out) throws Exception {
+        final Networks.Held network = networks.at(window.getWindowNs() + windows.lengthNs());
+        join = join != null && join.network() == network ? join : new PathJoin(network);
         final List<Map.Entry<FlowWindow, FlowSegments>> untold = new ArrayList<>();
         for (final Map.Entry<FlowWindow, FlowSegments> each : flows.entries()) {
             if (each.getKey().getWindowNs() == window.getWindowNs() && each.getValue().getUntold() > 0) {

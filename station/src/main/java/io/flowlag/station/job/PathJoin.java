@@ -3,7 +3,6 @@ package io.flowlag.station.job;
 import com.google.protobuf.ByteString;
 import io.flowlag.network.locate.MeasuredSegment;
 import io.flowlag.network.route.SegmentOrder;
-import io.flowlag.network.topology.NetworkMap;
 import io.flowlag.network.topology.Topology;
 import io.flowlag.network.window.PathDelay;
 import io.flowlag.station.job.state.FlowPart;
@@ -24,13 +23,19 @@ final class PathJoin {
     private static final int IPV4_BYTES = 4;
     private static final int MOST_ORDERS = 4096;
 
+    private final Networks.Held network;
     private final Topology topology;
     private final RoutedSegments routes;
     private final Map<List<String>, SegmentOrder> orders = new HashMap<>();
 
-    PathJoin(final NetworkMap network, final RoutedSegments routes) {
-        topology = network.topology();
-        this.routes = routes;
+    PathJoin(final Networks.Held network) {
+        this.network = network;
+        topology = network.map().topology();
+        routes = network.routes();
+    }
+
+    Networks.Held network() {
+        return network;
     }
 
     /** {@return what a segment says of a flow with one more record, or a part of one; before may be null} */

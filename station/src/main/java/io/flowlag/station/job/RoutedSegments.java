@@ -8,6 +8,7 @@ import io.flowlag.network.topology.NetworkMap;
 import io.flowlag.network.topology.NetworkMap.NamedSegment;
 import io.flowlag.network.topology.Topology;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -18,7 +19,7 @@ import java.util.Map;
 /** The segments of a network with the hops that they take, and the clocks at their ends. Immutable after construction. */
 final class RoutedSegments {
     private final Map<String, MeasuredSegment> segments = new HashMap<>();
-    private final Map<String, SegmentOrder.Span> spans = new HashMap<>();
+    private final Map<String, SegmentOrder.Span> spans = new LinkedHashMap<>();
     private final Map<String, Integer> clocks = new LinkedHashMap<>();
     private final ShortestRoutes routes;
 
@@ -72,6 +73,26 @@ final class RoutedSegments {
     /** {@return from where to where a segment leads, or null if it has no route} */
     SegmentOrder.Span span(final String name) {
         return spans.get(name);
+    }
+
+    /** {@return the fewest segments that lead from one node to another on shortest routes, in order; none if none do} */
+    List<String> chain(final int from, final int to) {
+        final Map<Integer, List<String>> reached = new LinkedHashMap<>(Map.of(from, List.of()));
+        final ArrayDeque<Integer> next = new ArrayDeque<>(reached.keySet());
+        while (!next.isEmpty() && !reached.containsKey(to)) {
+            final int node = next.remove();
+            for (final Map.Entry<String, SegmentOrder.Span> each : spans.entrySet()) {
+                final SegmentOrder.Span span = each.getValue();
+                if (span.from() == node && !reached.containsKey(span.to()) &&
+                    routes.distance(node, span.to()) + routes.distance(span.to(), to) == routes.distance(node, to)) {
+                    final List<String> chain = new ArrayList<>(reached.get(node));
+                    chain.add(each.getKey());
+                    reached.put(span.to(), chain);
+                    next.add(span.to());
+                }
+            }
+        }
+        return reached.getOrDefault(to, List.of());
     }
 
     /** {@return the routes of the network} */

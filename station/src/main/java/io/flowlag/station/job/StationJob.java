@@ -1,6 +1,7 @@
 package io.flowlag.station.job;
 
 import io.flowlag.station.job.state.FlowPart;
+import io.flowlag.station.job.state.NetworkVersion;
 import io.flowlag.station.job.state.SegmentInterval;
 import io.flowlag.station.job.state.SegmentPart;
 import io.flowlag.station.schema.PathWindow;
@@ -8,7 +9,9 @@ import io.flowlag.station.schema.RawMessage;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Verdict;
 import io.flowlag.station.wire.MessageType;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.streaming.api.datastream.BroadcastStream;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 
@@ -25,8 +28,17 @@ public final class StationJob {
      * @param messages with their receipt as time.
      */
     public static void add(final JobSettings settings, final DataStream<RawMessage> messages, final JobSinks sinks) {
+        add(settings, NetworkSource.SYSTEM, messages, sinks);
+    }
+
+    /** The same with the clock that says when the network's file changed. */
+    static void add(final JobSettings settings, final NetworkSource.Clock clock, final DataStream<RawMessage> messages,
+        final JobSinks sinks) {
+        final BroadcastStream<NetworkVersion> networks = messages.getExecutionEnvironment()
+            .fromSource(new NetworkSource(settings, clock), WatermarkStrategy.noWatermarks(), "network",
+                MessageType.forMessage(NetworkVersion.class)).uid("network").setParallelism(1).broadcast(Networks.STATE);
         final SingleOutputStreamOperator<SegmentPart> decoded = messages
-            .keyBy(StationJob::session, Types.STRING)
+            .keyBy(StationJob::session, Types.STRING).connect(networks)
             .process(new DecodeFunction(settings, sinks.flows() != null), MessageType.forMessage(SegmentPart.class))
             .name("decode").uid("decode");
         final DataStream<FlowPart> flows = decoded.getSideOutput(DecodeFunction.FLOWS);
@@ -40,11 +52,14 @@ public final class StationJob {
             decoded.getSideOutput(DecodeFunction.RECORDS).sinkTo(sinks.flows()).name("flows").uid("flows");
         }
         windows.sinkTo(sinks.segments()).name("segments").uid("segments");
-        windows.keyBy((window) -> window.hasDscp() ? Integer.toString(window.getDscp()) : "", Types.STRING)
-            .process(new LocateFunction(settings), MessageType.forMessage(Verdict.class)).name("locate").uid("locate")
-            .sinkTo(sinks.verdicts()).name("verdicts").uid("verdicts");
+        final SingleOutputStreamOperator<Verdict> verdicts = windows
+            .keyBy((window) -> window.hasDscp() ? Integer.toString(window.getDscp()) : "", Types.STRING).connect(networks)
+            .process(new LocateFunction(settings), MessageType.forMessage(Verdict.class)).name("locate").uid("locate");
+        verdicts.sinkTo(sinks.verdicts()).name("verdicts").uid("verdicts");
+        verdicts.getSideOutput(LocateFunction.ALERTS).union(windows.getSideOutput(WindowFunction.ALERTS))
+            .sinkTo(sinks.alerts()).name("alerts").uid("alerts");
         final FlowSample sample = new FlowSample(settings);
-        flows.filter(sample).name("sample").uid("sample").keyBy(sample, Types.INT)
+        flows.filter(sample).name("sample").uid("sample").keyBy(sample, Types.INT).connect(networks)
             .process(new PathFunction(settings, sample), MessageType.forMessage(PathWindow.class)).name("paths").uid("paths")
             .sinkTo(sinks.paths()).name("path-sink").uid("path-sink");
     }

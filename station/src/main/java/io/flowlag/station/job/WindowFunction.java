@@ -13,6 +13,7 @@ import io.flowlag.station.job.state.FlowSums;
 import io.flowlag.station.job.state.SegmentInterval;
 import io.flowlag.station.job.state.SegmentPart;
 import io.flowlag.station.job.state.WindowIntervals;
+import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Source;
 import io.flowlag.station.wire.MessageType;
@@ -25,6 +26,7 @@ import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
+import org.apache.flink.util.OutputTag;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -38,6 +40,9 @@ import java.util.concurrent.TimeUnit;
 final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, SegmentWindow> {
     /** How long after its end a window goes out first. */
     static final long PROVISIONAL_MS = 5_000;
+    /** Segments whose delay has changed. */
+    static final OutputTag<Alert> ALERTS = new OutputTag<>("changes", MessageType.forMessage(Alert.class));
+
     private static final long serialVersionUID = 1;
     private static final long CORRECTION_MS = 1_000;
     private static final int HISTOGRAM_BYTES = 1024;
@@ -52,6 +57,9 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
     private transient UnsafeBuffer buffer;
     private transient MapState<Long, WindowIntervals> open;
     private transient ValueState<Floor> floor;
+    private transient ValueState<SegmentChange> change;
+    /** The alert that its delay changed, as it went out last. */
+    private transient ValueState<Alert> on;
 
     WindowFunction(final JobSettings settings) {
         this.settings = settings;
@@ -68,6 +76,8 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
         buffer = new UnsafeBuffer(octets);
         open = getRuntimeContext().getMapState(
             new MapStateDescriptor<>("windows", Types.LONG, MessageType.forMessage(WindowIntervals.class)));
+        change = getRuntimeContext().getState(new ValueStateDescriptor<>("change", SegmentChange.Serializer.instance()));
+        on = getRuntimeContext().getState(new ValueStateDescriptor<>("alert", MessageType.forMessage(Alert.class)));
         floor = getRuntimeContext().getState(new ValueStateDescriptor<>("floor", MessageType.forMessage(Floor.class)));
     }
 
@@ -161,28 +171,76 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
             if (timeMs >= endMs(startMs)) {
                 open.remove(startMs);
             } else if (timeMs == finalMs(startMs) && !window.getIsFinal()) {
-                tell(startMs, window.toBuilder().setIsFinal(true), out);
+                tell(startMs, window.toBuilder(), true, context, out);
             } else if (timeMs == provisionalMs(startMs) || timeMs == window.getCorrectionMs()) {
-                tell(startMs, window.toBuilder().setIsFinal(timeMs >= finalMs(startMs)), out);
+                tell(startMs, window.toBuilder(), timeMs >= finalMs(startMs), context, out);
             }
+        }
+        endSilent(timeMs, context);
+    }
+
+    private void tell(final long startMs, final WindowIntervals.Builder window, final boolean isFinal,
+        final OnTimerContext context, final Collector<SegmentWindow> out) throws Exception {
+        final boolean isFirstFinal = isFinal && !window.getIsFinal();
+        final WindowDelay delay = new WindowDelay();
+        window.getIntervalsList().forEach((each) -> delay.add(interval(each)));
+        final SegmentWindow.Builder told = sum(startMs, window.setCorrectionMs(0).setIsFinal(isFinal), delay);
+        if (told.hasMinimumNs()) {
+            window.setIsFloorMoved(toFloor(delay, isFirstFinal, told) || window.getIsFloorMoved());
+            told.setIsFloorMoved(window.getIsFloorMoved());
+        }
+        open.put(startMs, window.build());
+        out.collect(told.build());
+        final long stepNs = SegmentChange.stepNs(windows.lengthNs());
+        if (isFirstFinal && stepNs != 0 && told.getIsMapped() && Double.isFinite(delay.sigmaNs())) {
+            toChange(told.build(), delay, stepNs, context);
         }
     }
 
-    private void tell(final long startMs, final WindowIntervals.Builder window, final Collector<SegmentWindow> out)
+    private void toChange(final SegmentWindow told, final WindowDelay delay, final long stepNs, final OnTimerContext context)
         throws Exception {
-        window.setCorrectionMs(0);
-        open.put(startMs, window.build());
-        out.collect(sum(startMs, window));
+        final SegmentChange held = change.value();
+        final SegmentChange known = held == null || held.stepNs() != stepNs ? new SegmentChange(stepNs) : held;
+        known.onWindow(told.getStartNs(), told.getEndNs(), delay);
+        if (known.isOn()) {
+            final Alert.Builder alert = Alert.newBuilder().setNetwork(settings.name()).setKind(Alert.Kind.DELAY_CHANGED)
+                .setId(settings.name() + '/' + (told.hasDscp() ? told.getDscp() : "all") + '/' + Alert.Kind.DELAY_CHANGED + '/' +
+                    told.getSegment()).setSeverity(Alert.Severity.TICKET).setSegment(told.getSegment())
+                .setSummary("The mean delay of " + told.getSegment() + " has risen by " +
+                    VerdictTeller.ms(known.changeNs()) + " ms above the usual one.")
+                .setStartsNs(known.sinceNs()).setValue(known.changeNs());
+            if (told.hasDscp()) {
+                alert.setDscp(told.getDscp());
+            }
+            if (known.ends()) {
+                context.output(ALERTS, alert.setEndsNs(told.getStartNs()).build());
+                on.clear();
+            } else {
+                context.output(ALERTS, alert.build());
+                on.update(alert.build());
+            }
+        }
+        change.update(known);
     }
 
-    private SegmentWindow sum(final long startMs, final WindowIntervals.Builder window) throws Exception {
-        final WindowDelay delay = new WindowDelay();
+    /** Ends the alert of a segment that says nothing any more. */
+    private void endSilent(final long timeMs, final OnTimerContext context) throws Exception {
+        final Alert alert = open.isEmpty() ? on.value() : null;
+        if (alert != null) {
+            context.output(ALERTS, alert.toBuilder().setEndsNs(TimeUnit.MILLISECONDS.toNanos(timeMs)).build());
+            on.clear();
+            final SegmentChange known = change.value();
+            known.end();
+            change.update(known);
+        }
+    }
+
+    private SegmentWindow.Builder sum(final long startMs, final WindowIntervals.Builder window, final WindowDelay delay) {
         histogram.clear();
         boolean hasClock = true;
         long lost = 0;
         boolean hasLost = false;
         for (final SegmentInterval each : window.getIntervalsList()) {
-            delay.add(interval(each));
             hasClock &= each.hasClockBoundNs();
             hasLost |= each.hasLost();
             lost += each.getLost();
@@ -199,7 +257,8 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
                 .setPackets(window.getFlows().getPackets());
         }
         if (delay.packets() == 0) {
-            return ofFlows(window.getFlows(), told);
+            ofFlows(window.getFlows(), told);
+            return told;
         }
         told.setSource(Source.forNumber(delay.source().ordinal() + 1)).setPackets(delay.packets()).setSamples(delay.samples())
             .setMeanNs(delay.meanNs()).setIntervals(window.getIntervalsCount());
@@ -214,7 +273,6 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
         }
         if (delay.minimumNs() <= delay.maximumNs()) {
             told.setMinimumNs(delay.minimumNs()).setMaximumNs(delay.maximumNs());
-            toFloor(startNs, delay, told);
         }
         if (hasLost) {
             told.setLost(lost);
@@ -222,7 +280,7 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
         if (histogram.count() > 0) {
             told.setHistogram(ByteString.copyFrom(octets, 0, histogram.encode(buffer, 0, octets.length)));
         }
-        return told.build();
+        return told;
     }
 
     private static SegmentWindow.Builder named(final WindowIntervals.Builder window) {
@@ -238,7 +296,7 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
     }
 
     /** Without a summary of intervals, the mean is that of the flow records. */
-    private static SegmentWindow ofFlows(final FlowSums flows, final SegmentWindow.Builder told) {
+    private static void ofFlows(final FlowSums flows, final SegmentWindow.Builder told) {
         if (flows.getMeasured() > 0) {
             told.setSource(Source.SOURCE_ESTIMATES).setSamples(flows.getMeasured())
                 .setMeanNs(flows.getDelayNs() / flows.getMeasured());
@@ -246,7 +304,7 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
                 told.setBoundNs(flows.getBoundNs() / flows.getMeasured());
             }
         }
-        return told.setLost(flows.getLost()).build();
+        told.setLost(flows.getLost());
     }
 
     private static IntervalDelay interval(final SegmentInterval each) {
@@ -256,15 +314,19 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
             each.hasMinimumNs() ? each.getMinimumNs() : Double.NaN, each.hasMaximumNs() ? each.getMaximumNs() : Double.NaN);
     }
 
-    private void toFloor(final long startNs, final WindowDelay delay, final SegmentWindow.Builder told) throws Exception {
+    /** Returns whether the floor moved up with this window. */
+    private boolean toFloor(final WindowDelay delay, final boolean isFirstFinal, final SegmentWindow.Builder told)
+        throws Exception {
+        final long startNs = told.getStartNs();
+        boolean isMoved = false;
         final Floor held = floor.value();
         final DelayFloor known = held == null ? new DelayFloor() : new DelayFloor(new DelayFloor.State(
             held.getHoursList().stream().mapToLong(Long::longValue).toArray(),
             held.getMinimumsList().stream().mapToDouble(Double::doubleValue).toArray(),
             held.getRecentList().stream().mapToDouble(Double::doubleValue).toArray(), held.getWindows()));
-        if (told.getFinal()) {
+        if (isFirstFinal) {
             final double bound = Double.isNaN(delay.boundNs()) ? 0 : delay.boundNs();
-            told.setIsFloorMoved(known.onWindow(startNs, delay.minimumNs(), bound));
+            isMoved = known.onWindow(startNs, delay.minimumNs(), bound);
             final DelayFloor.State state = known.state();
             floor.update(Floor.newBuilder().addAllHours(Arrays.stream(state.hours()).boxed().toList())
                 .addAllMinimums(Arrays.stream(state.minimums()).boxed().toList())
@@ -272,5 +334,6 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
         }
         final double floorNs = known.floorNs(startNs);
         told.setFloorNs(Double.isNaN(floorNs) ? delay.minimumNs() : Math.min(floorNs, delay.minimumNs()));
+        return isMoved;
     }
 }

@@ -84,7 +84,7 @@ class EmbeddedJobTest {
 
     private EmbeddedJob job() throws IOException {
         final JobSettings settings = new JobSettings("demo", "", "demo.yaml", network.yaml(), 32473, 500_000, 0.95,
-            new JobSettings.Windows(10_000, 15_000, 60_000), new JobSettings.Paths(1, 10_000));
+            new JobSettings.Windows(10_000, 15_000, 60_000), new JobSettings.Paths(1, 10_000), List.of());
         return EmbeddedJob.start(settings, "test", "test", new EmbeddedJob.Settings(directory, 1_000, 2));
     }
 

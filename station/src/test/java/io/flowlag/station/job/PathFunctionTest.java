@@ -5,25 +5,13 @@ import io.flowlag.network.window.Windows;
 import io.flowlag.station.demo.DemoNetwork;
 import io.flowlag.station.job.state.FlowPart;
 import io.flowlag.station.schema.PathWindow;
-import io.flowlag.station.schema.SegmentWindow;
-import io.flowlag.station.schema.Verdict;
 import io.flowlag.station.wire.MessageType;
-import org.apache.flink.api.common.eventtime.Watermark;
-import org.apache.flink.api.common.eventtime.WatermarkGenerator;
-import org.apache.flink.api.common.eventtime.WatermarkOutput;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.MemorySize;
-import org.apache.flink.configuration.PipelineOptions;
-import org.apache.flink.configuration.TaskManagerOptions;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -40,6 +28,7 @@ class PathFunctionTest {
     private static final long WINDOW_NS = 10_000_000_000L;
     private static final long START_NS = 1_700_000_000_000_000_000L / WINDOW_NS * WINDOW_NS;
     private static final int WINDOWS = 8;
+    private static final long END_MS = START_NS / 1_000_000 + 300_000;
     private static final int FLOWS = 100;
     private static final int MOST_FLOWS = 2048;
 
@@ -70,53 +59,21 @@ class PathFunctionTest {
         return records;
     }
 
-    /** Time is when records were received. */
-    private record Receipt() implements WatermarkGenerator<FlowPart> {
-        @Override
-        public void onEvent(final FlowPart event, final long timestamp, final WatermarkOutput output) {
-            output.emitWatermark(new Watermark(timestamp - 1));
-        }
-
-        @Override
-        public void onPeriodicEmit(final WatermarkOutput output) {
-        }
-    }
-
-    private List<PathWindow> run(final List<FlowPart> records, final int parallelism, final int flows) throws Exception {
-        final JobSettings settings = new JobSettings("paths", "", "demo.yaml", network.yaml(), 32473, 500_000, 0.95,
-            new JobSettings.Windows(10_000, 15_000, 60_000), new JobSettings.Paths(1, flows));
+    /** Runs to the end; begins anew with its state after every so many records. */
+    private List<PathWindow> run(final List<FlowPart> records, final int restartEach) throws Exception {
+        final JobSettings settings = new JobSettings("paths", "", "", network.yaml(), 32473, 500_000, 0.95,
+            new JobSettings.Windows(10_000, 15_000, 60_000), new JobSettings.Paths(1, MOST_FLOWS), List.of());
         final FlowSample sample = new FlowSample(settings);
-        final Configuration configuration = new Configuration();
-        configuration.set(PipelineOptions.GENERIC_TYPES, false);
-        configuration.set(PipelineOptions.OBJECT_REUSE, true);
-        configuration.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32));
-        configuration.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
-        configuration.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(1));
-        final StreamExecutionEnvironment environment =
-            StreamExecutionEnvironment.createLocalEnvironment(parallelism, configuration);
-        final List<PathWindow> paths = Collections.synchronizedList(new ArrayList<>());
-        Feed.Registry.put("paths", new Feed() {
-            @Override
-            public void onSegment(final SegmentWindow window) {
+        final OperatorRun<Integer, FlowPart, PathWindow> paths = new OperatorRun<>(
+            () -> new PathFunction(settings, sample), sample, Types.INT, MessageType.forMessage(PathWindow.class), null);
+        for (int i = 0; i < records.size(); i++) {
+            paths.record(records.get(i), records.get(i).getOctets());
+            if ((i + 1) % restartEach == 0) {
+                paths.restart();
             }
-
-            @Override
-            public void onVerdict(final Verdict verdict) {
-            }
-
-            @Override
-            public void onPath(final PathWindow path) {
-                paths.add(path);
-            }
-        });
-        environment.fromData(records, MessageType.forMessage(FlowPart.class)).setParallelism(1)
-            .assignTimestampsAndWatermarks(WatermarkStrategy.<FlowPart>forGenerator((context) -> new Receipt())
-                .withTimestampAssigner((record, before) -> record.getOctets())).setParallelism(1)
-            .keyBy(sample, Types.INT)
-            .process(new PathFunction(settings, sample), MessageType.forMessage(PathWindow.class))
-            .sinkTo(new FeedSink<>("paths", Feed::onPath));
-        environment.execute();
-        return List.copyOf(paths);
+        }
+        paths.time(END_MS);
+        return List.copyOf(paths.out());
     }
 
     /** The ports are drawn: no two flows have the same. */
@@ -142,7 +99,7 @@ class PathFunctionTest {
     @Test
     void shouldCountEachRecordOnceAndTellWholePaths() throws Exception {
         final List<FlowPart> records = records(5);
-        final List<PathWindow> one = run(records, 1, MOST_FLOWS);
+        final List<PathWindow> one = run(records, Integer.MAX_VALUE);
 
         assertEquals(counted(JobCounter.SAMPLED_FLOWS), counted(JobCounter.JOINED) + counted(JobCounter.SINGLE_SEGMENT) +
             counted(JobCounter.DROPPED_FLOW_LIMIT));
@@ -155,7 +112,7 @@ class PathFunctionTest {
         assertTrue(share(last, 3) < 0.7, "of a window of too many flows");
         assertTrue(share(last, 7) > 0.9, "the share is as before");
         assertWhole(records, last);
-        assertEquals(last, last(run(records, 3, MOST_FLOWS)), "results depend on the parallelism");
+        assertEquals(last, last(run(records, 997)), "a restart has changed something");
     }
 
     /** Paths of flows of which no record was late have all packets of each segment. */
