@@ -201,6 +201,14 @@ public final class CollectingProcess {
         keepLimit(session);
     }
 
+    /** Takes what was known of a domain's sequence numbers; for a session that goes on in another process. */
+    public void restore(final TransportSession session, final int domainId, final SequenceState state) {
+        final int heldBefore = session.heldCount();
+        session.domain(domainId).sequence().restore(state);
+        hold(session.address(), session.heldCount() - heldBefore);
+        keepLimit(session);
+    }
+
     private void decode(
         final TransportSession session, final DirectBuffer buffer, final int offset, final int lengthBytes,
         final long nowNs, final boolean hasRecords) {

@@ -23,6 +23,19 @@ final class SequenceTracker {
         this.counters = counters;
     }
 
+    /** {@return what is known, or null if nothing is} */
+    SequenceState state() {
+        return known ? new SequenceState(expected, newestExportTimeSeconds, outstanding) : null;
+    }
+
+    /** Goes on where another tracker was. */
+    void restore(final SequenceState state) {
+        known = true;
+        expected = state.expected();
+        newestExportTimeSeconds = state.exportTimeSeconds();
+        outstanding = state.outstanding();
+    }
+
     /**
      * @param sequence          of the message.
      * @param exportTimeSeconds of the message.

@@ -94,6 +94,12 @@ public final class TransportSession extends UseOrder.Entry<TransportSession> {
         return domains.size();
     }
 
+    /** {@return what is known of a domain's sequence numbers; null if nothing is} */
+    public SequenceState sequence(final int domainId) {
+        final ObservationDomain domain = domains.get(domainId);
+        return domain == null ? null : domain.sequence().state();
+    }
+
     void onAccepted(final long nowNs) {
         lastMessageNs = nowNs;
         address.sessions().touch(this);

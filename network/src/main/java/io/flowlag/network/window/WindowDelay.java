@@ -50,6 +50,32 @@ public final class WindowDelay {
     public WindowDelay() {
     }
 
+    /** What another was, by its {@link #state}. */
+    public WindowDelay(final double[] state) {
+        packets = (long)state[0];
+        samples = (long)state[1];
+        spreadSamples = (long)state[2];
+        intervals = (long)state[3];
+        mean = state[4];
+        sampleMean = state[5];
+        squares = state[6];
+        independent = state[7];
+        dependent = state[8];
+        variance = state[9];
+        varianceSquares = state[10];
+        borrowing = state[11];
+        clockBound = state[12];
+        minimum = state[13];
+        maximum = state[14];
+        source = MeanSource.values()[(int)state[15]];
+    }
+
+    /** {@return all that is known, for another process; counts up to 2^53 are exact} */
+    public double[] state() {
+        return new double[] {packets, samples, spreadSamples, intervals, mean, sampleMean, squares, independent, dependent,
+            variance, varianceSquares, borrowing, clockBound, minimum, maximum, source.ordinal()};
+    }
+
     /** Adds an interval. */
     public void add(final IntervalDelay interval) {
         addMean(interval.packets(), interval.meanNs());

@@ -9,22 +9,19 @@ import io.flowlag.ipfix.collect.SessionKind;
 import io.flowlag.ipfix.collect.TransportSession;
 import io.flowlag.ipfix.element.FlowElements;
 import io.flowlag.ipfix.message.MessageHeader;
-import io.flowlag.ipfix.message.SetHeader;
+import io.flowlag.network.window.Windows;
 import io.flowlag.station.job.state.FlowPart;
+import io.flowlag.station.job.state.MissingRecords;
 import io.flowlag.station.job.state.NetworkVersion;
 import io.flowlag.station.job.state.SegmentInterval;
 import io.flowlag.station.job.state.SegmentPart;
 import io.flowlag.station.schema.FlowMessage;
 import io.flowlag.station.schema.RawMessage;
 import io.flowlag.station.wire.MessageType;
-import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.apache.flink.api.common.functions.OpenContext;
-import org.apache.flink.api.common.state.ListState;
-import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
-import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
 import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
@@ -32,15 +29,16 @@ import org.apache.flink.util.OutputTag;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
+import java.util.HexFormat;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
- * Decodes the messages of sessions. What is wrong with a message is counted and never ends the job. The messages' templates are
- * state: behind a restart or another parallelism a session goes on where it was.
+ * Decodes the messages of sessions. What is wrong with a message is counted and never ends the job. Templates and sequence
+ * numbers are state: behind a restart or another parallelism a session goes on where it was, and what was lost meanwhile is
+ * missing. More than {@link #MOST_SESSIONS} sessions are refused, so memory is bounded by {@link CollectorLimits#DEFAULTS} and
+ * {@link SessionState}.
  */
 final class DecodeFunction extends KeyedBroadcastProcessFunction<String, RawMessage, NetworkVersion, SegmentPart> {
     /** Flow records of segments. */
@@ -50,10 +48,20 @@ final class DecodeFunction extends KeyedBroadcastProcessFunction<String, RawMess
     static final OutputTag<FlowMessage> RECORDS = new OutputTag<>("records", MessageType.forMessage(FlowMessage.class));
 
     private static final long serialVersionUID = 1;
-    /** Messages with templates that are kept of a session; those of a refresh are the same octets. */
-    private static final int MOST_TEMPLATE_MESSAGES = 256;
+    /** As many as one inlet has. */
+    static final int MOST_SESSIONS = CollectorLimits.DEFAULTS.maxUdpSessions() + CollectorLimits.DEFAULTS.maxConnections();
     /** Over UDP a session that was silent for so long is forgotten: its templates have expired (RFC 7011, 8.4). */
-    private static final long SILENT_MS = 1_800_000;
+    private static final long SILENT_MS = TimeUnit.NANOSECONDS.toMillis(CollectorLimits.DEFAULTS.udpTemplateLifetimeNs());
+    /** So is a connection whose end no inlet has told. */
+    private static final long SILENT_CONNECTION_MS = TimeUnit.DAYS.toMillis(1);
+    private static final int TOUCHES = 256;
+    /** How long gaps are gathered. */
+    private static final long GATHER_MS = 1_000;
+    /** A record whose time is so much after its receipt is counted. */
+    private static final long AHEAD_NS = TimeUnit.SECONDS.toNanos(5);
+    /** A flow is divided between so many windows, at most: of segments of the network, and of others. */
+    private static final int MOST_WINDOWS = 3600;
+    private static final int MOST_WINDOWS_UNMAPPED = 16;
     private static final int IPV4_BYTES = 4;
     /** Of messages that were refused. */
     private static final long NO_DOMAIN = -1;
@@ -62,20 +70,20 @@ final class DecodeFunction extends KeyedBroadcastProcessFunction<String, RawMess
     private final boolean isWhole;
 
     private transient CounterSet<CollectorCounter> counters;
+    private transient CounterSet<JobCounter> read;
     private transient JobCounters total;
+    private transient Networks networks;
     private transient CollectingProcess process;
     private transient Map<String, TransportSession> sessions;
-    private transient ListState<byte[]> templates;
+    private transient SessionState state;
+    private transient ValueState<Long> lastMs;
     private transient IntervalReader reader;
-    private transient UnsafeBuffer payload;
-    private transient ExpandableArrayBuffer templateMessage;
-    private transient Networks networks;
     private transient FlowReader flows;
     private transient FlowMessageReader whole;
-    private transient long receivedNs;
+    private transient UnsafeBuffer payload;
     private transient Collector<SegmentPart> out;
     private transient ReadOnlyContext context;
-    private transient ValueState<Long> lastMs;
+    private transient long nowNs;
 
     /**
      * A decoder.
@@ -98,9 +106,8 @@ final class DecodeFunction extends KeyedBroadcastProcessFunction<String, RawMess
         flows = new FlowReader(networks);
         whole = new FlowMessageReader(settings.name(), networks);
         payload = new UnsafeBuffer();
-        templateMessage = new ExpandableArrayBuffer();
-        templates = getRuntimeContext().getListState(
-            new ListStateDescriptor<>("templates", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
+        state = new SessionState(
+            getRuntimeContext(), new Windows(TimeUnit.MILLISECONDS.toNanos(settings.windows().lengthMs())));
         lastMs = getRuntimeContext().getState(
             new ValueStateDescriptor<>("last", Long.class));
         for (final CollectorCounter each : CollectorCounter.values()) {
@@ -108,6 +115,9 @@ final class DecodeFunction extends KeyedBroadcastProcessFunction<String, RawMess
         }
         total = JobCounters.of(settings.name());
         total.add(counters);
+        read = total.open(getRuntimeContext().getMetricGroup(), JobCounter.FLOW_RECORDS, JobCounter.INTERVAL_RECORDS,
+            JobCounter.STATISTICS_RECORDS, JobCounter.REFUSED_RECORDS, JobCounter.TIME_AHEAD,
+            JobCounter.REFUSED_SESSION_MESSAGES);
     }
 
     @Override
@@ -120,33 +130,53 @@ final class DecodeFunction extends KeyedBroadcastProcessFunction<String, RawMess
     public void processElement(final RawMessage message, final ReadOnlyContext of, final Collector<SegmentPart> collector)
         throws Exception {
         context = of;
+        out = collector;
         networks.load(of.getBroadcastState(Networks.STATE));
         final String key = of.getCurrentKey();
+        nowNs = message.getTimeReceivedNs();
+        networks.tick(nowNs, TimeUnit.MILLISECONDS.toNanos(settings.windows().lateLimitMs()));
         if (message.getPayload().isEmpty()) {
             forget(key);
             return;
         }
-        TransportSession session = sessions.get(key);
-        final long nowNs = message.getTimeReceivedNs();
-        receivedNs = nowNs;
-        if (session == null) {
-            session = open(message, nowNs);
-            sessions.put(key, session);
+        final TransportSession known = sessions.get(key);
+        if (known == null && sessions.size() >= MOST_SESSIONS) {
+            read.increment(JobCounter.REFUSED_SESSION_MESSAGES);
+            return;
         }
-        final byte[] octets = message.getPayload().toByteArray();
+        final TransportSession session = known == null ? open(message) : known;
+        if (onMessage(session, message.getPayload().toByteArray())) {
+            sessions.put(key, session);
+            touch(session.kind());
+        } else if (known == null) {
+            process.closeSession(session);
+        }
+    }
+
+    private boolean onMessage(final TransportSession session, final byte[] octets) throws Exception {
         payload.wrap(octets);
-        out = collector;
         final long records = records();
         final long missing = missing();
+        final long dropped = counters.get(CollectorCounter.DOMAINS_DROPPED);
         final boolean isAccepted = process.onMessage(session, payload, 0, octets.length, nowNs).isAccepted();
-        out = null;
-        total.add(new JobCounters.Exporter(session.source().getAddress().getHostAddress(), isAccepted ?
-            Integer.toUnsignedLong(MessageHeader.observationDomainId(payload, 0)) : NO_DOMAIN, 1, records() - records,
-            missing() - missing, isAccepted ? 0 : 1, nowNs));
-        if (isAccepted) {
-            keepTemplates(octets);
-            touch(of);
+        final String peer = session.source().getAddress().getHostAddress();
+        if (!isAccepted) {
+            total.add(new JobCounters.Exporter(peer, NO_DOMAIN, 1, 0, 0, 1, nowNs));
+            return false;
         }
+        final int domain = MessageHeader.observationDomainId(payload, 0);
+        final long gap = missing() - missing;
+        total.add(
+            new JobCounters.Exporter(peer, Integer.toUnsignedLong(domain), 1, records() - records, gap, 0, nowNs));
+        state.onMessage(domain, session.sequence(domain), MessageHeader.exportTimeSeconds(payload, 0), gap, nowNs);
+        if (gap != 0) {
+            context.timerService().registerEventTimeTimer((context.timestamp() / GATHER_MS + 1) * GATHER_MS);
+        }
+        if (counters.get(CollectorCounter.DOMAINS_DROPPED) != dropped) {
+            state.keepDomains(session);
+        }
+        state.keepTemplates(octets);
+        return true;
     }
 
     private long records() {
@@ -154,27 +184,40 @@ final class DecodeFunction extends KeyedBroadcastProcessFunction<String, RawMess
     }
 
     private long missing() {
-        return counters.get(CollectorCounter.RECORDS_LOST) - counters.get(CollectorCounter.RECORDS_LATE);
+        return CollectorCounter.missing(counters);
     }
 
-    private void touch(final ReadOnlyContext of) throws Exception {
+    private static long silentMs(final SessionKind kind) {
+        return kind.isReliable() ? SILENT_CONNECTION_MS : SILENT_MS;
+    }
+
+    private void touch(final SessionKind kind) throws Exception {
         final Long before = lastMs.value();
         if (before == null) {
-            of.timerService().registerEventTimeTimer(of.timestamp() + SILENT_MS);
+            context.timerService().registerEventTimeTimer(context.timestamp() + silentMs(kind));
         }
-        if (before == null || of.timestamp() - before > SILENT_MS / MOST_TEMPLATE_MESSAGES) {
-            lastMs.update(of.timestamp());
+        if (before == null || context.timestamp() - before > silentMs(kind) / TOUCHES) {
+            lastMs.update(context.timestamp());
         }
     }
 
     @Override
     public void onTimer(final long timeMs, final OnTimerContext of, final Collector<SegmentPart> collector)
         throws Exception {
+        final String[] key = of.getCurrentKey().split("\n");
+        final String exporter = address(HexFormat.of().parseHex(key[1])).getHostAddress();
+        state.tellGaps((domain, windowNs, records) -> {
+            for (final String segment : networks.of(exporter, Integer.toUnsignedLong(domain))) {
+                collector.collect(SegmentPart.newBuilder().setMissing(MissingRecords.newBuilder().setSegment(segment)
+                    .setWindowNs(windowNs).setRecords(records)).build());
+            }
+        });
+        final long silentMs = silentMs(kind(RawMessage.Transport.forNumber(Integer.parseInt(key[0]))));
         final Long last = lastMs.value();
-        if (last != null && last + SILENT_MS > timeMs) {
-            of.timerService().registerEventTimeTimer(last + SILENT_MS);
-        } else {
+        if (last == null || last + silentMs <= timeMs) {
             forget(of.getCurrentKey());
+        } else {
+            of.timerService().registerEventTimeTimer(last + silentMs);
         }
     }
 
@@ -183,18 +226,15 @@ final class DecodeFunction extends KeyedBroadcastProcessFunction<String, RawMess
         if (session != null) {
             process.closeSession(session);
         }
-        templates.clear();
+        state.clear();
         lastMs.clear();
     }
 
-    /** A session that is known from before learns its templates again. */
-    private TransportSession open(final RawMessage message, final long nowNs) throws Exception {
+    /** A session that is known from before goes on where it was. */
+    private TransportSession open(final RawMessage message) throws Exception {
         final TransportSession session = process.openSession(kind(message.getTransport()),
             new InetSocketAddress(address(message.getSourceAddress().toByteArray()), message.getPort()));
-        for (final byte[] kept : templates.get()) {
-            payload.wrap(kept);
-            process.restore(session, payload, 0, kept.length, nowNs);
-        }
+        state.restore(process, session, nowNs);
         return session;
     }
 
@@ -211,58 +251,45 @@ final class DecodeFunction extends KeyedBroadcastProcessFunction<String, RawMess
         return InetAddress.getByAddress(isAddress ? octets : new byte[IPV4_BYTES]);
     }
 
-    /** Keeps the header and the sets of templates of a message that has any. */
-    private void keepTemplates(final byte[] octets) throws Exception {
-        int length = MessageHeader.LENGTH_BYTES;
-        int offset = MessageHeader.LENGTH_BYTES;
-        payload.wrap(octets);
-        while (offset + SetHeader.LENGTH_BYTES <= octets.length) {
-            final int setLength = SetHeader.setLengthBytes(payload, offset);
-            final int setId = SetHeader.setId(payload, offset);
-            if (setId == SetHeader.TEMPLATE_SET_ID || setId == SetHeader.OPTIONS_TEMPLATE_SET_ID) {
-                templateMessage.putBytes(length, octets, offset, setLength);
-                length += setLength;
-            }
-            offset += setLength;
-        }
-        if (length > MessageHeader.LENGTH_BYTES) {
-            templateMessage.putBytes(0, octets, 0, MessageHeader.LENGTH_BYTES);
-            MessageHeader.put(templateMessage, 0, length, 0, 0, MessageHeader.observationDomainId(payload, 0));
-            keep(Arrays.copyOf(templateMessage.byteArray(), length));
-        }
-    }
-
-    private void keep(final byte[] message) throws Exception {
-        final List<byte[]> kept = new ArrayList<>();
-        for (final byte[] each : templates.get()) {
-            if (Arrays.equals(each, message)) {
-                return;
-            }
-            kept.add(each);
-        }
-        if (kept.size() < MOST_TEMPLATE_MESSAGES) {
-            templates.add(message);
-        } else {
-            kept.remove(0);
-            kept.add(message);
-            templates.update(kept);
-        }
-    }
-
     private void onRecord(final CollectedRecord record) {
         if (record.isOptions()) {
             final SegmentInterval interval = reader.read(record);
-            if (interval != null) {
+            if (interval == null) {
+                read.increment(JobCounter.STATISTICS_RECORDS);
+            } else if (isTaken(interval.getSegment(), interval.getEndNs())) {
+                read.increment(JobCounter.INTERVAL_RECORDS);
                 out.collect(SegmentPart.newBuilder().setInterval(interval).build());
             }
         } else {
             final FlowPart flow = flows.read(record);
-            if (flow != null) {
-                context.output(FLOWS, flow);
+            if (flow == null) {
+                read.increment(JobCounter.STATISTICS_RECORDS);
+            } else if (isTaken(flow.getSegment(), flow.getEndNs())) {
+                read.increment(JobCounter.FLOW_RECORDS);
+                context.output(FLOWS, limited(flow));
             }
             if (isWhole) {
-                context.output(RECORDS, whole.read(record, receivedNs));
+                context.output(RECORDS, whole.read(record, nowNs));
             }
         }
+    }
+
+    /** Windows so far ahead would be held for as long. */
+    private boolean isTaken(final String segment, final long endNs) {
+        if (segment.isEmpty() || endNs > nowNs + TimeUnit.MILLISECONDS.toNanos(settings.windows().lateLimitMs())) {
+            read.increment(JobCounter.REFUSED_RECORDS);
+            return false;
+        }
+        if (endNs > nowNs + AHEAD_NS) {
+            read.increment(JobCounter.TIME_AHEAD);
+        }
+        return true;
+    }
+
+    private FlowPart limited(final FlowPart flow) {
+        final long mostNs = (flow.getIsMapped() ? MOST_WINDOWS : MOST_WINDOWS_UNMAPPED) *
+            TimeUnit.MILLISECONDS.toNanos(settings.windows().lengthMs());
+        return flow.getStartNs() >= flow.getEndNs() - mostNs ? flow :
+            flow.toBuilder().setStartNs(flow.getEndNs() - mostNs).build();
     }
 }

@@ -14,6 +14,9 @@ import java.util.Locale;
 final class IntervalReader {
     private static final String TIME = "observationTimeMilliseconds";
     private static final int ECN_BITS = 2;
+    private static final int HIGHEST_CLASS = 63;
+    /** Exporters write less. */
+    private static final int MOST_HISTOGRAM_BYTES = 1024;
     private static final String JOINT = "joint ";
     /** Estimators of a joint record's mean: 1 and 2 are references' estimates. */
     private static final int FIRST_SKETCH_ESTIMATOR = 3;
@@ -27,7 +30,8 @@ final class IntervalReader {
     /**
      * Reads an options record.
      *
-     * @return null if it is none of a segment's interval, or one without a mean that may be used.
+     * @return null if it is none of a segment's interval, or one without a mean that may be used. Without packets that were
+     *     measured in the interval, it has 0 packets and no delays.
      */
     SegmentInterval read(final CollectedRecord record) {
         final int idIndex = record.indexOf("flowlagSegmentId");
@@ -41,7 +45,7 @@ final class IntervalReader {
         final MeanSource source = source(record.string(nameIndex), record);
         final long packets = unsigned(record, "packetDeltaCount");
         final long samples = unsigned(record, "flowlagDelaySampleCount");
-        if (source == null || samples == 0 || packets == 0) {
+        if (source == null || packets < 0 && samples < 0) {
             return null;
         }
         final String exporter = record.session().source() == null ? "" :
@@ -54,14 +58,21 @@ final class IntervalReader {
             .setStartNs(record.timestampNs(startIndex)).setEndNs(record.timestampNs(startIndex + 1))
             .setSource(source.ordinal()).setMeanNs(record.signed(meanIndex))
             .setPackets(Math.max(packets, samples)).setSamples(samples < 0 ? Math.max(packets, 1) : samples);
-        if (packets < 0 && samples < 0 || interval.getEndNs() <= interval.getStartNs()) {
+        if (interval.getEndNs() <= interval.getStartNs()) {
             return null;
         }
-        classAndExtremes(record, interval);
+        final int dscp = record.indexOf("ipClassOfService");
+        if (dscp >= 0) {
+            interval.setDscp((int)record.unsigned(dscp) >> ECN_BITS & HIGHEST_CLASS);
+        }
+        if (samples == 0 || packets == 0) {
+            return interval.clearMeanNs().setPackets(0).setSamples(0).build();
+        }
+        quality(record, interval);
         return interval.build();
     }
 
-    private static void classAndExtremes(final CollectedRecord record, final SegmentInterval.Builder interval) {
+    private static void quality(final CollectedRecord record, final SegmentInterval.Builder interval) {
         final int deviation = record.indexOf("flowlagDelayStandardDeviationNanoseconds");
         if (deviation >= 0) {
             interval.setDeviationNs(record.unsigned(deviation));
@@ -83,12 +94,8 @@ final class IntervalReader {
         if (lost >= 0) {
             interval.setLost(record.unsigned(lost));
         }
-        final int dscp = record.indexOf("ipClassOfService");
-        if (dscp >= 0) {
-            interval.setDscp((int)record.unsigned(dscp) >> ECN_BITS);
-        }
         final int histogram = record.indexOf("flowlagDelayHistogram");
-        if (histogram >= 0) {
+        if (histogram >= 0 && record.fieldLengthBytes(histogram) <= MOST_HISTOGRAM_BYTES) {
             final byte[] octets = new byte[record.fieldLengthBytes(histogram)];
             record.buffer().getBytes(record.fieldOffset(histogram), octets);
             interval.setHistogram(ByteString.copyFrom(octets));

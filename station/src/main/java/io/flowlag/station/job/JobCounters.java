@@ -14,6 +14,8 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** What the operators of a job count that run in this process, for the view of the same process. Any thread. */
 public final class JobCounters {
+    /** Rows of exporters; what more of them send is counted in one row. */
+    private static final int MOST_EXPORTERS = 4096;
     private static final Map<String, JobCounters> JOBS = new ConcurrentHashMap<>();
 
     /** Intervals that came when their window was no longer corrected. */
@@ -44,7 +46,13 @@ public final class JobCounters {
     }
 
     void add(final Exporter more) {
-        exporters.merge(more.peer + '\n' + more.domain, more, Exporter::plus);
+        final String key = more.peer + '\n' + more.domain;
+        if (exporters.size() < MOST_EXPORTERS || exporters.containsKey(key)) {
+            exporters.merge(key, more, Exporter::plus);
+        } else {
+            exporters.merge("", new Exporter("others", -1, more.messages, more.records, more.missing, more.refused, more.lastNs),
+                Exporter::plus);
+        }
     }
 
     void onInterval(final boolean isTooLate) {

@@ -129,7 +129,17 @@ final class Networks {
         return name;
     }
 
-    /** {@return what a segment is called that the network does not have} */
+    /** {@return the segments that a domain of an exporter reports, in the newest version} */
+    List<String> of(final String exporter, final long domain) {
+        return held.get(0).names().of(exporter, domain);
+    }
+
+    /** Forgets each so often the segments that the network does not have. */
+    void tick(final long nowNs, final long keptNs) {
+        held.get(0).names().tick(nowNs, keptNs);
+    }
+
+    /** {@return what a segment is called that the network does not have; empty if there are too many} */
     String unmapped(final String exporter, final long domain, final long id) {
         return held.get(0).names().unmapped(exporter, domain, id);
     }

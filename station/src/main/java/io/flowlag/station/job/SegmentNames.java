@@ -6,20 +6,30 @@ import io.flowlag.network.topology.NetworkMap.NamedSegment;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
  * The names of segments by exporter, observation domain and number. A segment of the network without an exporter, or without a
- * domain, is found by the rest. One thread; resolves names of hosts at construction.
+ * domain, is found by the rest; one with an exporter only in what this exporter sends. Of segments that the network does not
+ * have, {@value #MOST_UNMAPPED} have a name, and {@value #MOST_UNMAPPED_EACH} of an exporter, until the time is over in which
+ * windows are corrected. One thread; resolves names of hosts at construction.
  */
 final class SegmentNames {
     private static final String ANY = "";
+    private static final int MOST_UNMAPPED = 8192;
+    private static final int MOST_UNMAPPED_EACH = 1024;
+    /** Domains of which the segments are known. */
+    private static final int MOST_DOMAINS = 4096;
 
     private record Key(String exporter, long domain, long id) {
     }
 
     private final Map<Key, String> names = new HashMap<>();
     private final Map<Key, String> unmapped = new HashMap<>();
+    private final Map<String, Integer> unmappedCounts = new HashMap<>();
+    private final Map<Key, List<String>> ofDomains = new HashMap<>();
+    private long emptiedNs;
 
     SegmentNames(final NetworkMap network) {
         for (final NamedSegment segment : network.segments()) {
@@ -55,8 +65,38 @@ final class SegmentNames {
         return name != null ? name : names.get(new Key(ANY, NetworkMap.UNKNOWN, id));
     }
 
-    /** {@return what a segment is called that the network does not have} */
+    /** {@return what a segment is called that the network does not have; empty if there are too many} */
     String unmapped(final String exporter, final long domain, final long id) {
-        return unmapped.computeIfAbsent(new Key(exporter, domain, id), (key) -> exporter + '/' + domain + '/' + id);
+        final Key key = new Key(exporter, domain, id);
+        String name = unmapped.get(key);
+        if (name == null) {
+            if (unmapped.size() >= MOST_UNMAPPED || unmappedCounts.getOrDefault(exporter, 0) >= MOST_UNMAPPED_EACH) {
+                return "";
+            }
+            name = exporter + '/' + domain + '/' + id;
+            unmapped.put(key, name);
+            unmappedCounts.merge(exporter, 1, Integer::sum);
+        }
+        return name;
+    }
+
+    /** Forgets each so often the segments that the network does not have. */
+    void tick(final long nowNs, final long keptNs) {
+        if (nowNs - emptiedNs > keptNs) {
+            emptiedNs = nowNs;
+            unmapped.clear();
+            unmappedCounts.clear();
+        }
+    }
+
+    /** {@return the segments of the network that a domain of an exporter reports} */
+    List<String> of(final String exporter, final long domain) {
+        if (ofDomains.size() >= MOST_DOMAINS) {
+            ofDomains.clear();
+        }
+        return ofDomains.computeIfAbsent(new Key(exporter, domain, NetworkMap.UNKNOWN), (key) -> names.entrySet().stream()
+            .filter((each) -> each.getKey().domain == domain && List.of(exporter, ANY).contains(each.getKey().exporter) ||
+                each.getKey().domain == NetworkMap.UNKNOWN && each.getKey().exporter.equals(exporter))
+            .map(Map.Entry::getValue).distinct().sorted().toList());
     }
 }

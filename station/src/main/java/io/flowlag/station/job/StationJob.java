@@ -66,7 +66,7 @@ public final class StationJob {
 
     private static String segment(final SegmentPart part) {
         final SegmentInterval interval = part.getInterval();
-        return part.hasFlows() ? part.getFlows().getSegment() + '\n' :
+        return part.hasFlows() ? part.getFlows().getSegment() + '\n' : part.hasMissing() ? part.getMissing().getSegment() + '\n' :
             interval.getSegment() + '\n' + (interval.hasDscp() ? interval.getDscp() : "");
     }
 

@@ -3,10 +3,7 @@ package io.flowlag.station.job;
 import com.google.protobuf.ByteString;
 import io.flowlag.common.counter.CounterSet;
 import io.flowlag.network.window.DelayFloor;
-import io.flowlag.network.window.IntervalDelay;
-import io.flowlag.network.window.MeanSource;
 import io.flowlag.network.window.WindowDelay;
-import io.flowlag.network.window.WindowHistogram;
 import io.flowlag.network.window.Windows;
 import io.flowlag.station.job.state.Floor;
 import io.flowlag.station.job.state.FlowSums;
@@ -17,7 +14,6 @@ import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Source;
 import io.flowlag.station.wire.MessageType;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
@@ -45,16 +41,15 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
 
     private static final long serialVersionUID = 1;
     private static final long CORRECTION_MS = 1_000;
-    private static final int HISTOGRAM_BYTES = 1024;
+    /** Intervals of a window: of 10 ms in 80 s. */
+    private static final int MOST_INTERVALS = 8192;
 
     private final JobSettings settings;
 
     private transient JobCounters total;
     private transient CounterSet<JobCounter> counters;
     private transient Windows windows;
-    private transient WindowHistogram histogram;
-    private transient byte[] octets;
-    private transient UnsafeBuffer buffer;
+    private transient IntervalSum sum;
     private transient MapState<Long, WindowIntervals> open;
     private transient ValueState<Floor> floor;
     private transient ValueState<SegmentChange> change;
@@ -71,9 +66,7 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
         total = JobCounters.of(settings.name());
         counters = total.open(getRuntimeContext().getMetricGroup(), JobCounter.FLOWS_AGGREGATED, JobCounter.FLOWS_UNMAPPED,
             JobCounter.FLOWS_TOO_LATE);
-        histogram = new WindowHistogram();
-        octets = new byte[HISTOGRAM_BYTES];
-        buffer = new UnsafeBuffer(octets);
+        sum = new IntervalSum();
         open = getRuntimeContext().getMapState(
             new MapStateDescriptor<>("windows", Types.LONG, MessageType.forMessage(WindowIntervals.class)));
         change = getRuntimeContext().getState(new ValueStateDescriptor<>("change", SegmentChange.Serializer.instance()));
@@ -89,21 +82,35 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
         return startMs + settings.windows().lengthMs() + settings.windows().latenessMs();
     }
 
-    private long endMs(final long startMs) {
-        return startMs + settings.windows().lengthMs() + settings.windows().lateLimitMs();
+    /** Windows of segments that the network does not have end with the final one: anyone can have told them. */
+    private long endMs(final long startMs, final boolean isMapped) {
+        return isMapped ? startMs + settings.windows().lengthMs() + settings.windows().lateLimitMs() : finalMs(startMs);
+    }
+
+    private static boolean isMapped(final SegmentPart part) {
+        return part.hasMissing() || (part.hasFlows() ? part.getFlows().getIsMapped() : part.getInterval().getIsMapped());
+    }
+
+    private static String segment(final SegmentPart part) {
+        return part.hasFlows() ? part.getFlows().getSegment() : part.hasMissing() ? part.getMissing().getSegment() :
+            part.getInterval().getSegment();
+    }
+
+    private long startMs(final SegmentPart part) {
+        return TimeUnit.NANOSECONDS.toMillis(part.hasFlows() ? part.getFlows().getWindowNs() : part.hasMissing() ?
+            part.getMissing().getWindowNs() : windows.startNs(part.getInterval().getEndNs() - 1));
     }
 
     @Override
     public void processElement(final SegmentPart part, final Context context, final Collector<SegmentWindow> out)
         throws Exception {
-        final long startMs = TimeUnit.NANOSECONDS.toMillis(
-            part.hasFlows() ? part.getFlows().getWindowNs() : windows.startNs(part.getInterval().getEndNs() - 1));
+        final long startMs = startMs(part);
         final long watermarkMs = context.timerService().currentWatermark();
-        final boolean isTooLate = watermarkMs > endMs(startMs);
+        final boolean isTooLate = watermarkMs >= endMs(startMs, isMapped(part));
         if (part.hasFlows()) {
             counters.add(isTooLate ? JobCounter.FLOWS_TOO_LATE : part.getFlows().getIsMapped() ? JobCounter.FLOWS_AGGREGATED :
                 JobCounter.FLOWS_UNMAPPED, part.getFlows().getRecords());
-        } else {
+        } else if (part.hasInterval()) {
             total.onInterval(isTooLate);
         }
         if (isTooLate) {
@@ -112,16 +119,20 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
         final WindowIntervals before = open.get(startMs);
         final WindowIntervals.Builder window = before == null ? WindowIntervals.newBuilder() : before.toBuilder();
         if (before == null) {
-            context.timerService().registerEventTimeTimer(Math.max(provisionalMs(startMs), watermarkMs + 1));
+            window.setSegment(segment(part)).setIsMapped(isMapped(part));
+            context.timerService().registerEventTimeTimer(provisionalMs(startMs));
             context.timerService().registerEventTimeTimer(finalMs(startMs));
-            context.timerService().registerEventTimeTimer(endMs(startMs));
+            context.timerService().registerEventTimeTimer(endMs(startMs, isMapped(part)));
         }
         if (part.hasFlows()) {
             window.setFlows(window.hasFlows() ? plus(window.getFlows(), part.getFlows()) : part.getFlows());
-        } else {
-            put(window, part.getInterval());
+        } else if (part.hasMissing()) {
+            window.setMissingRecords(window.getMissingRecords() + part.getMissing().getRecords());
+        } else if (!put(window, part.getInterval())) {
+            total.onInterval(true);
+            return;
         }
-        if (before != null && watermarkMs >= provisionalMs(startMs) && window.getCorrectionMs() == 0) {
+        if (watermarkMs >= provisionalMs(startMs) && window.getCorrectionMs() == 0) {
             window.setCorrectionMs(watermarkMs + CORRECTION_MS);
             context.timerService().registerEventTimeTimer(window.getCorrectionMs());
         }
@@ -135,12 +146,16 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
             .setUnbounded(one.getUnbounded() + other.getUnbounded()).setLost(one.getLost() + other.getLost()).build();
     }
 
-    /** Of each interval the best mean is kept; the histogram and losses are those of whichever record has them. */
-    private static void put(final WindowIntervals.Builder window, final SegmentInterval interval) {
+    /**
+     * Of each interval the best mean is kept; the histogram and losses are those of whichever record has them. Returns whether it
+     * was taken: not behind the sum, nor if there are too many.
+     */
+    private static boolean put(final WindowIntervals.Builder window, final SegmentInterval interval) {
         for (int i = 0; i < window.getIntervalsCount(); i++) {
             final SegmentInterval held = window.getIntervals(i);
             if (held.getStartNs() == interval.getStartNs() && held.getEndNs() == interval.getEndNs()) {
-                final boolean isBetter = interval.getSource() < held.getSource();
+                final boolean isBetter =
+                    interval.getPackets() > 0 && (held.getPackets() == 0 || interval.getSource() < held.getSource());
                 final SegmentInterval.Builder kept = (isBetter ? interval : held).toBuilder();
                 final SegmentInterval other = isBetter ? held : interval;
                 if (!kept.hasHistogram() && other.hasHistogram()) {
@@ -156,25 +171,36 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
                     kept.setMinimumNs(other.getMinimumNs()).setMaximumNs(other.getMaximumNs());
                 }
                 window.setIntervals(i, kept);
-                return;
+                return true;
             }
         }
+        if (window.getIntervalsCount() >= MOST_INTERVALS || IntervalSum.isMerged(window, interval)) {
+            return false;
+        }
         window.addIntervals(interval);
+        return true;
     }
 
     @Override
     public void onTimer(final long timeMs, final OnTimerContext context, final Collector<SegmentWindow> out) throws Exception {
         final List<Long> starts = new ArrayList<>();
         open.keys().forEach(starts::add);
+        boolean isMapped = true;
         for (final long startMs : starts) {
             final WindowIntervals window = open.get(startMs);
-            if (timeMs >= endMs(startMs)) {
-                open.remove(startMs);
-            } else if (timeMs == finalMs(startMs) && !window.getIsFinal()) {
+            isMapped = window.getIsMapped();
+            if (timeMs == finalMs(startMs) && !window.getIsFinal()) {
                 tell(startMs, window.toBuilder(), true, context, out);
-            } else if (timeMs == provisionalMs(startMs) || timeMs == window.getCorrectionMs()) {
+            } else if (timeMs < endMs(startMs, isMapped) &&
+                (timeMs == provisionalMs(startMs) || timeMs == window.getCorrectionMs())) {
                 tell(startMs, window.toBuilder(), timeMs >= finalMs(startMs), context, out);
             }
+            if (timeMs >= endMs(startMs, isMapped)) {
+                open.remove(startMs);
+            }
+        }
+        if (!isMapped && open.isEmpty()) {
+            floor.clear();
         }
         endSilent(timeMs, context);
     }
@@ -182,12 +208,15 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
     private void tell(final long startMs, final WindowIntervals.Builder window, final boolean isFinal,
         final OnTimerContext context, final Collector<SegmentWindow> out) throws Exception {
         final boolean isFirstFinal = isFinal && !window.getIsFinal();
-        final WindowDelay delay = new WindowDelay();
-        window.getIntervalsList().forEach((each) -> delay.add(interval(each)));
+        sum.sum(window);
+        final WindowDelay delay = sum.delay();
         final SegmentWindow.Builder told = sum(startMs, window.setCorrectionMs(0).setIsFinal(isFinal), delay);
         if (told.hasMinimumNs()) {
             window.setIsFloorMoved(toFloor(delay, isFirstFinal, told) || window.getIsFloorMoved());
             told.setIsFloorMoved(window.getIsFloorMoved());
+        }
+        if (isFinal) {
+            sum.merge();
         }
         open.put(startMs, window.build());
         out.collect(told.build());
@@ -236,22 +265,15 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
     }
 
     private SegmentWindow.Builder sum(final long startMs, final WindowIntervals.Builder window, final WindowDelay delay) {
-        histogram.clear();
-        boolean hasClock = true;
-        long lost = 0;
-        boolean hasLost = false;
-        for (final SegmentInterval each : window.getIntervalsList()) {
-            hasClock &= each.hasClockBoundNs();
-            hasLost |= each.hasLost();
-            lost += each.getLost();
-            if (each.hasHistogram()) {
-                final byte[] held = each.getHistogram().toByteArray();
-                histogram.add(new UnsafeBuffer(held), 0, held.length);
-            }
-        }
         final long startNs = TimeUnit.MILLISECONDS.toNanos(startMs);
         final SegmentWindow.Builder told = named(window).setNetwork(settings.name()).setStartNs(startNs)
-            .setEndNs(startNs + windows.lengthNs()).setFinal(window.getIsFinal());
+            .setEndNs(startNs + windows.lengthNs()).setFinal(window.getIsFinal()).setIntervals(sum.intervals());
+        if (sum.missing(windows.lengthNs()) >= 0) {
+            told.setMissingIntervals((int)sum.missing(windows.lengthNs()));
+        }
+        if (window.getMissingRecords() > 0) {
+            told.setMissingRecords(window.getMissingRecords());
+        }
         if (window.hasFlows()) {
             told.setRecords(window.getFlows().getRecords()).setOctets(window.getFlows().getOctets())
                 .setPackets(window.getFlows().getPackets());
@@ -261,38 +283,36 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
             return told;
         }
         told.setSource(Source.forNumber(delay.source().ordinal() + 1)).setPackets(delay.packets()).setSamples(delay.samples())
-            .setMeanNs(delay.meanNs()).setIntervals(window.getIntervalsCount());
+            .setMeanNs(delay.meanNs());
         if (!Double.isNaN(delay.deviationNs())) {
             told.setDeviationNs(delay.deviationNs());
         }
         if (!Double.isNaN(delay.boundNs())) {
             told.setBoundNs(delay.boundNs());
         }
-        if (hasClock) {
+        if (sum.hasClock()) {
             told.setClockBoundNs(delay.clockBoundNs());
         }
         if (delay.minimumNs() <= delay.maximumNs()) {
             told.setMinimumNs(delay.minimumNs()).setMaximumNs(delay.maximumNs());
         }
-        if (hasLost) {
-            told.setLost(lost);
+        if (sum.hasLost()) {
+            told.setLost(sum.lost());
         }
-        if (histogram.count() > 0) {
-            told.setHistogram(ByteString.copyFrom(octets, 0, histogram.encode(buffer, 0, octets.length)));
+        final ByteString histogram = sum.histogram();
+        if (!histogram.isEmpty()) {
+            told.setHistogram(histogram);
         }
         return told;
     }
 
-    private static SegmentWindow.Builder named(final WindowIntervals.Builder window) {
-        final SegmentWindow.Builder told = SegmentWindow.newBuilder();
-        if (window.getIntervalsCount() == 0) {
-            return told.setSegment(window.getFlows().getSegment()).setIsMapped(window.getFlows().getIsMapped());
+    private SegmentWindow.Builder named(final WindowIntervals.Builder window) {
+        final SegmentWindow.Builder told =
+            SegmentWindow.newBuilder().setSegment(window.getSegment()).setIsMapped(window.getIsMapped());
+        if (sum.first().hasDscp()) {
+            told.setDscp(sum.first().getDscp());
         }
-        final SegmentInterval first = window.getIntervals(0);
-        if (first.hasDscp()) {
-            told.setDscp(first.getDscp());
-        }
-        return told.setSegment(first.getSegment()).setIsMapped(first.getIsMapped());
+        return told;
     }
 
     /** Without a summary of intervals, the mean is that of the flow records. */
@@ -305,13 +325,6 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
             }
         }
         told.setLost(flows.getLost());
-    }
-
-    private static IntervalDelay interval(final SegmentInterval each) {
-        return new IntervalDelay(MeanSource.values()[each.getSource()], each.getPackets(), Math.min(each.getSamples(),
-            each.getPackets()), each.getMeanNs(), each.hasDeviationNs() ? each.getDeviationNs() : Double.NaN,
-            each.hasBoundNs() ? each.getBoundNs() : Double.NaN, each.getClockBoundNs(),
-            each.hasMinimumNs() ? each.getMinimumNs() : Double.NaN, each.hasMaximumNs() ? each.getMaximumNs() : Double.NaN);
     }
 
     /** Returns whether the floor moved up with this window. */

@@ -8,18 +8,14 @@ import io.flowlag.ipfix.session.ExportingSession;
 import io.flowlag.ipfix.session.SessionSettings;
 import io.flowlag.ipfix.template.Template;
 import io.flowlag.ipfix.template.TemplateCatalog;
-import io.flowlag.ipfix.transport.SendResult;
-import io.flowlag.ipfix.transport.Transport;
-import io.flowlag.ipfix.transport.TransportKind;
-import io.flowlag.ipfix.transport.TransportState;
 import io.flowlag.station.demo.DemoNetwork;
 import io.flowlag.station.inlet.MessageQueue;
 import io.flowlag.station.schema.RawMessage;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Verdict;
-import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -44,73 +40,20 @@ final class StationLoad {
     }
 
     /** Keeps what is sent. */
-    private static final class Kept implements Transport {
+    private static final class Kept extends SocketTransport {
         private final List<byte[]> messages = new ArrayList<>();
 
-        @Override
-        public SendResult send(final DirectBuffer buffer, final int offset, final int lengthBytes) {
-            final byte[] octets = new byte[lengthBytes];
-            buffer.getBytes(offset, octets);
-            messages.add(octets);
-            return SendResult.SENT;
+        private Kept() throws IOException {
+            super(null, null);
         }
 
         @Override
-        public int doWork(final long nowMs) {
-            return 0;
-        }
-
-        @Override
-        public boolean flush(final long nowMs) {
-            return true;
-        }
-
-        @Override
-        public TransportKind kind() {
-            return TransportKind.STREAM;
-        }
-
-        @Override
-        public TransportState state() {
-            return TransportState.CONNECTED;
-        }
-
-        @Override
-        public long connectionCount() {
-            return 1;
-        }
-
-        @Override
-        public long deliveredOctets() {
-            return 0;
-        }
-
-        @Override
-        public long uncertainOctets() {
-            return 0;
-        }
-
-        @Override
-        public long peerLossCount() {
-            return 0;
-        }
-
-        @Override
-        public String name() {
-            return "kept";
-        }
-
-        @Override
-        public String lastError() {
-            return "";
-        }
-
-        @Override
-        public void close() {
+        void write(final byte[] message) {
+            messages.add(message);
         }
     }
 
-    private static List<byte[]> messages(final int exporter) {
+    private static List<byte[]> messages(final int exporter) throws IOException {
         final TemplateCatalog catalog =
             new TemplateCatalog(FlowElements.registry(FlowElements.DOCUMENTATION_ENTERPRISE_NUMBER));
         final Template template = catalog.template("sourceIPv4Address", "destinationIPv4Address", "sourceTransportPort",

@@ -1,0 +1,109 @@
+package io.flowlag.station.job;
+
+import io.flowlag.ipfix.transport.SendResult;
+import io.flowlag.ipfix.transport.Transport;
+import io.flowlag.ipfix.transport.TransportKind;
+import io.flowlag.ipfix.transport.TransportState;
+import org.agrona.DirectBuffer;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+
+/** A connection from an address of this host, which waits where its peer does. */
+class SocketTransport implements Transport {
+    private final ByteBuffer octets = ByteBuffer.allocateDirect(1 << 16);
+    private final SocketChannel channel;
+    private long delivered;
+
+    SocketTransport(final InetSocketAddress local, final InetSocketAddress peer) throws IOException {
+        channel = local == null ? null : SocketChannel.open().bind(local);
+        if (channel != null) {
+            channel.connect(peer);
+        }
+    }
+
+    /** Writes a whole message. */
+    void write(final byte[] message) throws IOException {
+        octets.clear().put(message).flip();
+        while (octets.hasRemaining()) {
+            channel.write(octets);
+        }
+    }
+
+    @Override
+    public SendResult send(final DirectBuffer buffer, final int offset, final int lengthBytes) {
+        final byte[] message = new byte[lengthBytes];
+        buffer.getBytes(offset, message);
+        try {
+            write(message);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+        delivered += lengthBytes;
+        return SendResult.SENT;
+    }
+
+    @Override
+    public int doWork(final long nowMs) {
+        return 0;
+    }
+
+    @Override
+    public boolean flush(final long nowMs) {
+        return true;
+    }
+
+    @Override
+    public TransportKind kind() {
+        return TransportKind.STREAM;
+    }
+
+    @Override
+    public TransportState state() {
+        return TransportState.CONNECTED;
+    }
+
+    @Override
+    public long connectionCount() {
+        return 1;
+    }
+
+    @Override
+    public long deliveredOctets() {
+        return delivered;
+    }
+
+    @Override
+    public long uncertainOctets() {
+        return 0;
+    }
+
+    @Override
+    public long peerLossCount() {
+        return 0;
+    }
+
+    @Override
+    public String name() {
+        return "test";
+    }
+
+    @Override
+    public String lastError() {
+        return "";
+    }
+
+    @Override
+    public void close() {
+        try {
+            if (channel != null) {
+                channel.close();
+            }
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+}
