@@ -37,8 +37,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * Decodes the messages of sessions. What is wrong with a message is counted and never ends the job. Templates and sequence
  * numbers are state: behind a restart or another parallelism a session goes on where it was, and what was lost meanwhile is
- * missing. More than {@link #MOST_SESSIONS} sessions are refused, so memory is bounded by {@link CollectorLimits#DEFAULTS} and
- * {@link SessionState}.
+ * missing. More than {@link #MOST_SESSIONS} sessions are refused, half of them where the network has no segment of the exporter:
+ * so memory is bounded by {@link CollectorLimits#DEFAULTS} and {@link SessionState}.
  */
 final class DecodeFunction extends KeyedBroadcastProcessFunction<String, RawMessage, NetworkVersion, SegmentPart> {
     /** Flow records of segments. */
@@ -75,6 +75,8 @@ final class DecodeFunction extends KeyedBroadcastProcessFunction<String, RawMess
     private transient Networks networks;
     private transient CollectingProcess process;
     private transient Map<String, TransportSession> sessions;
+    /** Those of exporters of which the network has no segment. */
+    private transient int strangers;
     private transient SessionState state;
     private transient ValueState<Long> lastMs;
     private transient IntervalReader reader;
@@ -140,17 +142,28 @@ final class DecodeFunction extends KeyedBroadcastProcessFunction<String, RawMess
             return;
         }
         final TransportSession known = sessions.get(key);
-        if (known == null && sessions.size() >= MOST_SESSIONS) {
+        if (known == null && !isRoomFor(address(message.getSourceAddress().toByteArray()).getHostAddress())) {
             read.increment(JobCounter.REFUSED_SESSION_MESSAGES);
             return;
         }
         final TransportSession session = known == null ? open(message) : known;
         if (onMessage(session, message.getPayload().toByteArray())) {
-            sessions.put(key, session);
+            if (known == null) {
+                sessions.put(key, session);
+                strangers += isStranger(session) ? 1 : 0;
+            }
             touch(session.kind());
         } else if (known == null) {
             process.closeSession(session);
         }
+    }
+
+    private boolean isRoomFor(final String exporter) {
+        return sessions.size() < MOST_SESSIONS && (networks.isKnown(exporter) || strangers < MOST_SESSIONS / 2);
+    }
+
+    private boolean isStranger(final TransportSession session) {
+        return !networks.isKnown(session.source().getAddress().getHostAddress());
     }
 
     private boolean onMessage(final TransportSession session, final byte[] octets) throws Exception {
@@ -225,6 +238,7 @@ final class DecodeFunction extends KeyedBroadcastProcessFunction<String, RawMess
         final TransportSession session = sessions.remove(key);
         if (session != null) {
             process.closeSession(session);
+            strangers -= isStranger(session) ? 1 : 0;
         }
         state.clear();
         lastMs.clear();

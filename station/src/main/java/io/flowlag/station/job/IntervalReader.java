@@ -38,8 +38,7 @@ final class IntervalReader {
         final int nameIndex = record.indexOf("selectorName");
         final int startIndex = record.indexOf(TIME);
         final int meanIndex = record.indexOf("flowlagDelayMeanNanoseconds");
-        if (idIndex < 0 || nameIndex < 0 || startIndex < 0 || meanIndex < 0 ||
-            startIndex + 1 >= record.fieldCount() || !TIME.equals(record.element(startIndex + 1).name())) {
+        if (idIndex < 0 || nameIndex < 0 || startIndex < 0 || meanIndex < 0 || !isTime(record, startIndex + 1)) {
             return null;
         }
         final MeanSource source = source(record.string(nameIndex), record);
@@ -100,6 +99,11 @@ final class IntervalReader {
             record.buffer().getBytes(record.fieldOffset(histogram), octets);
             interval.setHistogram(ByteString.copyFrom(octets));
         }
+    }
+
+    /** Of an element that is not known, a record has none. */
+    private static boolean isTime(final CollectedRecord record, final int index) {
+        return index < record.fieldCount() && record.element(index) != null && TIME.equals(record.element(index).name());
     }
 
     private static long unsigned(final CollectedRecord record, final String name) {

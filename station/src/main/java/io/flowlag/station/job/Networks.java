@@ -134,6 +134,11 @@ final class Networks {
         return held.get(0).names().of(exporter, domain);
     }
 
+    /** {@return whether the newest version has segments of an exporter} */
+    boolean isKnown(final String exporter) {
+        return held.get(0).names().isKnown(exporter);
+    }
+
     /** Forgets each so often the segments that the network does not have. */
     void tick(final long nowNs, final long keptNs) {
         held.get(0).names().tick(nowNs, keptNs);

@@ -6,8 +6,10 @@ import io.flowlag.network.topology.NetworkMap.NamedSegment;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The names of segments by exporter, observation domain and number. A segment of the network without an exporter, or without a
@@ -26,6 +28,7 @@ final class SegmentNames {
     }
 
     private final Map<Key, String> names = new HashMap<>();
+    private final Set<String> exporters = new HashSet<>();
     private final Map<Key, String> unmapped = new HashMap<>();
     private final Map<String, Integer> unmappedCounts = new HashMap<>();
     private final Map<Key, List<String>> ofDomains = new HashMap<>();
@@ -35,6 +38,7 @@ final class SegmentNames {
         for (final NamedSegment segment : network.segments()) {
             if (segment.id() != NetworkMap.UNKNOWN) {
                 for (final String exporter : addresses(segment.exporter())) {
+                    exporters.add(exporter);
                     names.putIfAbsent(new Key(exporter, segment.domain(), segment.id()), segment.name());
                 }
             }
@@ -63,6 +67,11 @@ final class SegmentNames {
         name = name != null ? name : names.get(new Key(exporter, NetworkMap.UNKNOWN, id));
         name = name != null ? name : names.get(new Key(ANY, domain, id));
         return name != null ? name : names.get(new Key(ANY, NetworkMap.UNKNOWN, id));
+    }
+
+    /** {@return whether the network has segments of an exporter} */
+    boolean isKnown(final String exporter) {
+        return exporters.contains(exporter) || exporters.contains(ANY);
     }
 
     /** {@return what a segment is called that the network does not have; empty if there are too many} */

@@ -137,10 +137,13 @@ final class LiveState {
         return window.getEndNs() + MOST_MISSING * lengthNs >= newestNs();
     }
 
-    /** {@return the newest verdict of each fault, the newest first, without what final windows have taken back} */
+    /**
+     * {@return the newest verdict of each fault, the newest first, without what later final windows have taken back: the final
+     * verdicts of a window come a moment after it}
+     */
     List<Verdict> verdicts() {
         return faults.values().stream()
-            .filter((verdict) -> verdict.getFinal() || verdict.getEndNs() > newestFinalNs.getOrDefault(Group.of(verdict), 0L))
+            .filter((verdict) -> verdict.getFinal() || verdict.getEndNs() >= newestFinalNs.getOrDefault(Group.of(verdict), 0L))
             .sorted(Comparator.comparingLong(Verdict::getEndNs).reversed().thenComparing(Verdict::getId)).toList();
     }
 
