@@ -89,7 +89,8 @@ final class LocateFunction extends KeyedBroadcastProcessFunction<String, Segment
         window.putSegments(segment.getSegment(),
             (isCounted ? segment : segment.toBuilder().clearHistogram().build()).toByteString());
         if (window.getTimerMs() == 0) {
-            window.setTimerMs(context.timerService().currentWatermark() + GATHER_MS);
+            // When the window went out; no watermark, of which there is none behind a restart.
+            window.setTimerMs(context.timestamp() + GATHER_MS);
             context.timerService().registerEventTimeTimer(window.getTimerMs());
         }
         if (before == null) {

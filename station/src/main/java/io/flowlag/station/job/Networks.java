@@ -25,6 +25,7 @@ final class Networks {
     private static final int MOST = 8;
 
     private final JobSettings settings;
+    private final long limitNs;
     /** The newest first. */
     private List<Held> held = new ArrayList<>();
     private boolean isLoaded;
@@ -32,6 +33,7 @@ final class Networks {
     /** With the version that the job began with, until state is read. */
     Networks(final JobSettings settings) {
         this.settings = settings;
+        limitNs = TimeUnit.MILLISECONDS.toNanos(settings.windows().lateLimitMs() + settings.windows().lengthMs());
         held.add(new Held(first(settings), settings));
     }
 
@@ -101,8 +103,6 @@ final class Networks {
             versions.put(each.getKey(), each.getValue());
         }
         versions.put(version.getVersion(), version);
-        final long limitNs =
-            TimeUnit.MILLISECONDS.toNanos(settings.windows().lateLimitMs() + settings.windows().lengthMs());
         while (versions.size() > MOST || versions.size() > 1 &&
             versions.higherEntry(versions.firstKey()).getValue().getSinceNs() + limitNs < version.getSinceNs()) {
             state.remove(versions.pollFirstEntry().getKey());
@@ -117,14 +117,16 @@ final class Networks {
             .orElseGet(() -> held.get(held.size() - 1));
     }
 
-    /** {@return the name of a segment when its record ended, or in the newest version that has it; null without} */
+    /** {@return the name of a segment when its record ended, or in the newest version that is held and has it; null without} */
     String find(final String exporter, final long domain, final long id, final long endNs) {
         if (held.size() == 1) {
             return held.get(0).names().find(exporter, domain, id);
         }
         String name = at(endNs).names().find(exporter, domain, id);
         for (int i = 0; name == null && i < held.size(); i++) {
-            name = held.get(i).names().find(exporter, domain, id);
+            if (i == 0 || held.get(i - 1).version.getSinceNs() + limitNs >= endNs) {
+                name = held.get(i).names().find(exporter, domain, id);
+            }
         }
         return name;
     }

@@ -75,6 +75,11 @@ final class PathFunction extends KeyedBroadcastProcessFunction<Integer, FlowPart
         return TimeUnit.NANOSECONDS.toMillis(startNs) + settings.windows().lengthMs() + settings.windows().lateLimitMs();
     }
 
+    /** When a record was received: behind a restart there is no watermark yet. */
+    private static long nowMs(final ReadOnlyContext context) {
+        return Math.max(context.timestamp(), context.currentWatermark());
+    }
+
     @Override
     public void processBroadcastElement(final NetworkVersion version, final Context context, final Collector<PathWindow> out)
         throws Exception {
@@ -90,7 +95,7 @@ final class PathFunction extends KeyedBroadcastProcessFunction<Integer, FlowPart
         final List<Windows.Share> lost = windows.divide(startNs, part.getEndNs(), part.getLost());
         for (int i = 0; i < packets.size(); i++) {
             final Windows.Share share = packets.get(i);
-            if (share.count() > 0 && context.timerService().currentWatermark() <= endMs(share.startNs())) {
+            if (share.count() > 0 && nowMs(context) <= endMs(share.startNs())) {
                 counters.increment(JobCounter.SAMPLED_FLOWS);
                 final FlowWindow flow = FlowWindow.newBuilder().setWindowNs(share.startNs()).setKey(part.getKey()).build();
                 final FlowSegments before = flows.get(flow);
@@ -136,8 +141,7 @@ final class PathFunction extends KeyedBroadcastProcessFunction<Integer, FlowPart
         final int known = held.getWindowsCount();
         int index = window(held, flow.getWindowNs());
         if (held.getWindowsCount() > known) {
-            context.timerService().registerEventTimeTimer(
-                Math.max(finalMs(flow.getWindowNs()), context.timerService().currentWatermark() + 1));
+            context.timerService().registerEventTimeTimer(finalMs(flow.getWindowNs()));
             context.timerService().registerEventTimeTimer(endMs(flow.getWindowNs()));
             // Its share is kept from now on, so that no flow is told with a part of its records.
             group.update(held.build());
@@ -221,14 +225,14 @@ final class PathFunction extends KeyedBroadcastProcessFunction<Integer, FlowPart
 
     /** Lets a window that went out go out again. */
     private void correct(final long windowNs, final ReadOnlyContext context) throws Exception {
-        if (context.timerService().currentWatermark() < finalMs(windowNs)) {
+        if (nowMs(context) < finalMs(windowNs)) {
             return;
         }
         final PathWindows.Builder held = group.value().toBuilder();
         final int index = window(held, windowNs);
         final Held window = held.getWindows(index);
         if (window.getIsTold() && window.getCorrectionMs() == 0) {
-            final long correctionMs = context.timerService().currentWatermark() + CORRECTION_MS;
+            final long correctionMs = nowMs(context) + CORRECTION_MS;
             context.timerService().registerEventTimeTimer(correctionMs);
             group.update(held.setWindows(index, window.toBuilder().setCorrectionMs(correctionMs)).build());
         }

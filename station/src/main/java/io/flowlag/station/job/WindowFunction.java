@@ -105,8 +105,9 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
     public void processElement(final SegmentPart part, final Context context, final Collector<SegmentWindow> out)
         throws Exception {
         final long startMs = startMs(part);
-        final long watermarkMs = context.timerService().currentWatermark();
-        final boolean isTooLate = watermarkMs >= endMs(startMs, isMapped(part));
+        // When it was received: behind a restart there is no watermark yet.
+        final long nowMs = Math.max(context.timestamp(), context.timerService().currentWatermark());
+        final boolean isTooLate = nowMs >= endMs(startMs, isMapped(part));
         if (part.hasFlows()) {
             counters.add(isTooLate ? JobCounter.FLOWS_TOO_LATE : part.getFlows().getIsMapped() ? JobCounter.FLOWS_AGGREGATED :
                 JobCounter.FLOWS_UNMAPPED, part.getFlows().getRecords());
@@ -132,8 +133,8 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
             total.onInterval(true);
             return;
         }
-        if (watermarkMs >= provisionalMs(startMs) && window.getCorrectionMs() == 0) {
-            window.setCorrectionMs(watermarkMs + CORRECTION_MS);
+        if (nowMs >= provisionalMs(startMs) && window.getCorrectionMs() == 0) {
+            window.setCorrectionMs(nowMs + CORRECTION_MS);
             context.timerService().registerEventTimeTimer(window.getCorrectionMs());
         }
         open.put(startMs, window.build());

@@ -1,0 +1,171 @@
+package io.flowlag.station.job;
+
+import com.google.protobuf.ByteString;
+import io.flowlag.station.demo.DemoNetwork;
+import io.flowlag.station.job.state.NetworkVersion;
+import io.flowlag.station.schema.Alert;
+import io.flowlag.station.schema.SegmentWindow;
+import io.flowlag.station.schema.Source;
+import io.flowlag.station.schema.Verdict;
+import io.flowlag.station.wire.MessageType;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.junit.jupiter.api.Test;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Alerts begin and end with what they are about; windows are localised in their network; restarts change nothing. */
+class LocateFunctionTest {
+    private static final long WINDOW_NS = 60_000_000_000L;
+    private static final long START_NS = 1_700_000_000_000_000_000L / WINDOW_NS * WINDOW_NS;
+    private static final int HEALTHY = 6;
+    private static final int SLOW = 4;
+    private static final double SLOW_NS = 2e6;
+
+    private final DemoNetwork network = new DemoNetwork(7);
+    private final Map<String, Double> floors = new HashMap<>();
+
+    private OperatorRun<String, SegmentWindow, Verdict> run(final JobSettings.ServiceLevel... levels) throws Exception {
+        final JobSettings settings = new JobSettings("demo", "", "", network.yaml(), 32473, 500_000, 0.95,
+            new JobSettings.Windows(60_000, 75_000, 600_000), JobSettings.Paths.USUAL, List.of(levels));
+        return new OperatorRun<>(() -> new LocateFunction(settings), (window) -> "", Types.STRING,
+            MessageType.forMessage(Verdict.class), LocateFunction.ALERTS);
+    }
+
+    /** A window of each segment, five seconds after its end, and final at 75 seconds. */
+    private void window(final OperatorRun<String, SegmentWindow, Verdict> run, final long index) throws Exception {
+        final long startNs = START_NS + index * WINDOW_NS;
+        final long endMs = (startNs + WINDOW_NS) / 1_000_000;
+        final List<DemoNetwork.Delays> delays = network.interval();
+        for (final boolean isFinal : new boolean[] {false, true}) {
+            for (final DemoNetwork.Delays each : delays) {
+                floors.merge(each.route().name(), each.minimum(), Math::min);
+                run.record(SegmentWindow.newBuilder().setSegment(each.route().name()).setIsMapped(true).setStartNs(startNs)
+                    .setEndNs(startNs + WINDOW_NS).setFinal(isFinal).setSource(Source.SOURCE_EXACT).setPackets(each.packets())
+                    .setSamples(each.packets()).setMeanNs(each.mean()).setDeviationNs(each.deviation()).setBoundNs(1000)
+                    .setClockBoundNs(10_000).setFloorNs(floors.get(each.route().name()))
+                    .setHistogram(ByteString.copyFrom(each.histogram())).build(), endMs + (isFinal ? 75_000 : 5_000));
+            }
+            run.time(endMs + (isFinal ? 76_000 : 6_000));
+        }
+    }
+
+    private List<Alert> slowHop(final OperatorRun<String, SegmentWindow, Verdict> run) {
+        return run.sideOut(Alert.class).stream().filter((alert) -> alert.getKind() == Alert.Kind.SLOW_HOP).toList();
+    }
+
+    private void windows(final OperatorRun<String, SegmentWindow, Verdict> run, final boolean isRestarted) throws Exception {
+        for (int i = 0; i < HEALTHY + SLOW + 2; i++) {
+            network.slow(network.busiestHop(), i >= HEALTHY && i < HEALTHY + SLOW ? SLOW_NS : 0);
+            window(run, i);
+            if (isRestarted) {
+                run.restart();
+            }
+        }
+    }
+
+    @Test
+    void shouldTellAnAlertWithEachWindowAndOnceItsEnd() throws Exception {
+        final OperatorRun<String, SegmentWindow, Verdict> run = run();
+        windows(run, false);
+        final List<Alert> alerts = slowHop(run);
+
+        assertEquals(SLOW + 1, alerts.size(), alerts::toString);
+        assertEquals(1, alerts.stream().map(Alert::getId).distinct().count());
+        assertTrue(alerts.stream().allMatch((alert) -> alert.getStartsNs() == START_NS + HEALTHY * WINDOW_NS));
+        assertTrue(alerts.stream().limit(SLOW).noneMatch(Alert::hasEndsNs));
+        assertEquals(START_NS + (HEALTHY + SLOW) * WINDOW_NS, alerts.get(SLOW).getEndsNs());
+        assertEquals(SLOW_NS, alerts.get(0).getValue(), SLOW_NS / 4);
+        final List<String> verdicts = run.out().stream().map(Verdict::getId).toList();
+        assertTrue(alerts.stream().map(Alert::getVerdict).allMatch(verdicts::contains));
+    }
+
+    @Test
+    void shouldGoOnBehindRestartsAsWithout() throws Exception {
+        final OperatorRun<String, SegmentWindow, Verdict> whole = run();
+        windows(whole, false);
+        final OperatorRun<String, SegmentWindow, Verdict> parts = again(new LocateFunctionTest());
+
+        assertEquals(whole.out(), parts.out());
+        assertEquals(whole.sideOut(Alert.class), parts.sideOut(Alert.class));
+    }
+
+    private static OperatorRun<String, SegmentWindow, Verdict> again(final LocateFunctionTest same) throws Exception {
+        final OperatorRun<String, SegmentWindow, Verdict> run = same.run();
+        same.windows(run, true);
+        return run;
+    }
+
+    @Test
+    void shouldEndAlertsWhenNothingComes() throws Exception {
+        final OperatorRun<String, SegmentWindow, Verdict> run = run();
+        for (int i = 0; i <= HEALTHY; i++) {
+            network.slow(network.busiestHop(), i == HEALTHY ? SLOW_NS : 0);
+            window(run, i);
+        }
+        assertFalse(slowHop(run).get(0).hasEndsNs());
+        run.time((START_NS + (HEALTHY + 7) * WINDOW_NS) / 1_000_000);
+
+        assertEquals(2, slowHop(run).size());
+        assertTrue(slowHop(run).get(1).hasEndsNs());
+    }
+
+    @Test
+    void shouldLocaliseInTheNetworkOfTheWindowsEnd() throws Exception {
+        final OperatorRun<String, SegmentWindow, Verdict> run = run();
+        network.slow(network.busiestHop(), SLOW_NS);
+        final String gone = network.routes().stream().filter((route) ->
+            Arrays.stream(route.hops()).anyMatch((hop) -> hop == network.busiestHop())).findFirst().orElseThrow().name();
+        run.network(NetworkVersion.newBuilder().setSinceNs(Long.MIN_VALUE).setText(network.yaml()).build());
+        window(run, 0);
+        run.restart();
+        final String text = network.yaml().lines().filter((line) -> !line.startsWith("  " + gone + ": {from"))
+            .collect(Collectors.joining("\n"));
+        run.network(NetworkVersion.newBuilder().setVersion(1).setSinceNs(START_NS + WINDOW_NS + 1).setText(text).build());
+        run.restart();
+        final int before = run.out().size();
+        window(run, 0);
+        assertTrue(run.out().stream().skip(before).allMatch((verdict) -> verdict.getTopology() == 0));
+        assertTrue(run.out().stream().skip(before).anyMatch((verdict) -> verdict.getEvidenceList().contains(gone)));
+        final int old = run.out().size();
+        window(run, 1);
+
+        assertTrue(run.out().size() > old);
+        assertTrue(run.out().stream().skip(old).allMatch((verdict) -> verdict.getTopology() == 1));
+        assertTrue(run.out().stream().skip(old).noneMatch((verdict) -> verdict.getEvidenceList().contains(gone)));
+    }
+
+    @Test
+    void shouldPageWhenAServiceLevelBurns() throws Exception {
+        final DemoNetwork.Route route = network.routes().get(0);
+        final DemoNetwork.Flow far = network.flows().get(0).flow();
+        final String from = name(network.routes().get(far.segments().get(0)).from());
+        final String to = name(network.routes().get(far.segments().get(far.segments().size() - 1)).to());
+        final OperatorRun<String, SegmentWindow, Verdict> run = run(
+            new JobSettings.ServiceLevel("near", -1, name(route.from()), name(route.to()), 1_000, 0.99),
+            new JobSettings.ServiceLevel("far", -1, from, to, 1_000, 0.99),
+            new JobSettings.ServiceLevel("kept", -1, from, to, 1_000_000_000, 0.99),
+            new JobSettings.ServiceLevel("other", 46, from, to, 1_000, 0.99));
+        window(run, 0);
+        window(run, 1);
+        final List<Alert> burning = run.sideOut(Alert.class).stream()
+            .filter((alert) -> alert.getKind() == Alert.Kind.BUDGET_BURNS).toList();
+
+        assertEquals(List.of("near", "far"), burning.stream().map(Alert::getSlo).distinct().toList());
+        assertTrue(burning.stream().allMatch((alert) -> alert.getSeverity() == Alert.Severity.PAGE && !alert.hasEndsNs()));
+        assertEquals(100, burning.get(0).getValue(), 1e-9);
+        assertEquals(route.name(), burning.get(0).getSegment());
+        assertFalse(burning.get(1).hasSegment());
+    }
+
+    private String name(final int node) {
+        return network.topology().name(node);
+    }
+}
