@@ -1,5 +1,9 @@
 package io.flowlag.station.job;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.flowlag.ipfix.collect.CollectorCounter;
 import io.flowlag.station.demo.DemoExporters;
 import io.flowlag.station.demo.DemoNetwork;
@@ -13,12 +17,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,9 +33,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipInputStream;
+import java.util.zip.ZipOutputStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The job in one process, with exporters that send by UDP; time is the test's. */
@@ -83,7 +95,11 @@ class EmbeddedJobTest {
     }
 
     private EmbeddedJob job() throws IOException {
-        final JobSettings settings = new JobSettings("demo", "", "demo.yaml", network.yaml(), 32473, 500_000, 0.95,
+        return job("", network.yaml());
+    }
+
+    private EmbeddedJob job(final String file, final String text) throws IOException {
+        final JobSettings settings = new JobSettings("demo", "", file, text, 32473, 500_000, 0.95,
             new JobSettings.Windows(10_000, 15_000, 60_000), new JobSettings.Paths(1, 10_000), List.of());
         return EmbeddedJob.start(settings, "test", "test", new EmbeddedJob.Settings(directory, 1_000, 2));
     }
@@ -188,5 +204,94 @@ class EmbeddedJobTest {
 
     private static Map<JobCounter, Long> counted() {
         return Arrays.stream(JobCounter.values()).collect(Collectors.toMap((each) -> each, JobCounters.of("demo")::get));
+    }
+
+    @Test
+    void shouldReloadTheNetworkWhenItsFileChanges(@TempDir final Path elsewhere) throws Exception {
+        final ListAppender<ILoggingEvent> log = new ListAppender<>();
+        final Logger logger = (Logger)LoggerFactory.getLogger(NetworkSource.class);
+        logger.setLevel(Level.INFO);
+        log.list = Collections.synchronizedList(log.list);
+        log.start();
+        logger.addAppender(log);
+        final String name = network.routes().get(0).name();
+        final String without = network.yaml().lines().filter((line) -> !line.startsWith("  " + name + ": {from"))
+            .collect(Collectors.joining("\n"));
+        final Path file = Files.writeString(elsewhere.resolve("network.yaml"), without);
+        final int all = network.routes().size();
+        try (EmbeddedJob job = job(file.toString(), without)) {
+            window(0);
+            until(5, () -> told(0, false) == all);
+            assertNull(windows.get(name + '@' + START_NS));
+            Files.writeString(file, "nodes: {a: {}}\nlinks: ['a b']\n");
+            until(0, () -> logged(log, "the network stays as it was"));
+            Files.writeString(file, network.yaml());
+            until(0, () -> logged(log, "version 1 of"));
+            window(2);
+            until(5, () -> told(2, false) == all);
+            assertTrue(windows.get(name + '@' + (START_NS + 2 * WINDOW_NS)).getIsMapped());
+            Files.writeString(file, without);
+            until(0, () -> logged(log, "version 2 of"));
+            window(4);
+            until(5, () -> told(4, false) == all);
+            assertTrue(windows.get(name + '@' + (START_NS + 4 * WINDOW_NS)).getIsMapped(), "it is taken for late-limit");
+            window(14);
+            until(5, () -> told(14, false) == all);
+            assertNull(windows.get(name + '@' + (START_NS + 14 * WINDOW_NS)));
+            assertFalse(job.result().isDone());
+        } finally {
+            logger.detachAppender(log);
+        }
+    }
+
+    private static boolean logged(final ListAppender<ILoggingEvent> log, final String text) {
+        return List.copyOf(log.list).stream().anyMatch((event) -> event.getFormattedMessage().contains(text));
+    }
+
+    /** Written with {@code -Dflowlag.docs.write=true} by the version that first has this state. */
+    @Test
+    void shouldGoOnFromTheSavepointOfAnEarlierVersion() throws Exception {
+        final Path kept = Path.of("src/test/resources/io/flowlag/station/job/savepoint.zip");
+        if (Boolean.getBoolean("flowlag.docs.write")) {
+            try (EmbeddedJob job = job()) {
+                for (int i = 0; i < 4; i++) {
+                    exporters.sendFlows(START_NS + i * WINDOW_NS, START_NS + (i + 1) * WINDOW_NS, network.flows());
+                    window(i);
+                }
+                until(20, () -> told(3, true) == network.routes().size());
+                assertFalse(job.result().isDone());
+            }
+            pack(kept);
+        }
+        assertTrue(Files.size(kept) < 1 << 16);
+        try (ZipInputStream in = new ZipInputStream(Files.newInputStream(kept))) {
+            Files.createDirectories(directory.resolve("savepoint-kept"));
+            for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
+                Files.copy(in, directory.resolve("savepoint-kept").resolve(entry.getName()));
+            }
+        }
+        network.slow(network.busiestHop(), SLOW_NS);
+        try (EmbeddedJob job = job()) {
+            clockNs.set(START_NS + 5 * WINDOW_NS);
+            window(5);
+            until(5, () -> told(5, false) == network.routes().size() && !slowHops(5).isEmpty());
+            assertFalse(job.result().isDone());
+        }
+        final DemoNetwork.Route slow = network.routes().stream().filter((route) ->
+            Arrays.stream(route.hops()).anyMatch((hop) -> hop == network.busiestHop())).findFirst().orElseThrow();
+        final SegmentWindow window = windows.get(slow.name() + '@' + (START_NS + 5 * WINDOW_NS));
+        assertTrue(window.getFloorNs() < window.getMinimumNs(), "the floor is that of the windows before");
+    }
+
+    private void pack(final Path kept) throws IOException {
+        try (Stream<Path> files = Files.walk(directory);
+            ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(kept))) {
+            for (final Path file : files.filter((each) -> each.getParent().getFileName().toString().startsWith("savepoint-"))
+                .toList()) {
+                out.putNextEntry(new ZipEntry(file.getFileName().toString()));
+                Files.copy(file, out);
+                out.closeEntry();
+            }
+        }
     }
 }
