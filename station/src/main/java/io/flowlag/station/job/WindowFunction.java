@@ -111,8 +111,8 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
         if (part.hasFlows()) {
             counters.add(isTooLate ? JobCounter.FLOWS_TOO_LATE : part.getFlows().getIsMapped() ? JobCounter.FLOWS_AGGREGATED :
                 JobCounter.FLOWS_UNMAPPED, part.getFlows().getRecords());
-        } else if (part.hasInterval()) {
-            total.onInterval(isTooLate);
+        } else if (part.hasInterval() && isTooLate) {
+            total.onInterval(true);
         }
         if (isTooLate) {
             return;
@@ -129,9 +129,12 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
             window.setFlows(window.hasFlows() ? plus(window.getFlows(), part.getFlows()) : part.getFlows());
         } else if (part.hasMissing()) {
             window.setMissingRecords(window.getMissingRecords() + part.getMissing().getRecords());
-        } else if (!put(window, part.getInterval())) {
-            total.onInterval(true);
-            return;
+        } else {
+            final boolean isTaken = put(window, part.getInterval());
+            total.onInterval(!isTaken);
+            if (!isTaken) {
+                return;
+            }
         }
         if (nowMs >= provisionalMs(startMs) && window.getCorrectionMs() == 0) {
             window.setCorrectionMs(nowMs + CORRECTION_MS);

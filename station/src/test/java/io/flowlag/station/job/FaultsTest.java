@@ -229,7 +229,7 @@ class FaultsTest {
             await(() -> window("a-b", 0).getPackets() == 35 && window("a-b", 0).getRecords() == 1);
             assertEquals(1, JobCounters.of(name).tooLate(), "one that was there already");
             send(restarted.interval(2, START_NS + 120 * S, START_NS + 121 * S, 5, 1_000_000), START_NS + 121 * S);
-            tick(START_NS + 2 * WINDOW_NS + LATE_LIMIT_NS + 5 * S);
+            tick(START_NS + 2 * WINDOW_NS + LATE_LIMIT_NS + 6 * S);
             assertEquals(5, window("b-c", 12).getPackets());
             send(restarted.interval(1, START_NS + 9 * S, START_NS + 10 * S, 5, 1_000_000).flow(1, START_NS, START_NS + S),
                 START_NS + 2 * WINDOW_NS + LATE_LIMIT_NS);
