@@ -55,10 +55,13 @@ public final class EmbeddedJob implements AutoCloseable {
     }
 
     private final JobClient client;
+    /** Asked for once: each time makes one more that waits for the end. */
+    private final CompletableFuture<JobExecutionResult> result;
     private final Path directory;
 
     private EmbeddedJob(final JobClient client, final Path directory) {
         this.client = client;
+        result = client.getJobExecutionResult();
         this.directory = directory;
     }
 
@@ -137,7 +140,7 @@ public final class EmbeddedJob implements AutoCloseable {
 
     /** {@return completes when the job has ended, exceptionally if it failed} */
     public CompletableFuture<JobExecutionResult> result() {
-        return client.getJobExecutionResult();
+        return result;
     }
 
     /** Stops with a savepoint, if there is a directory; what is open goes on when it starts again. */
