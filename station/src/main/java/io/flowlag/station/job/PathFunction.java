@@ -89,7 +89,7 @@ final class PathFunction extends KeyedBroadcastProcessFunction<Integer, FlowPart
     @Override
     public void processElement(final FlowPart part, final ReadOnlyContext context, final Collector<PathWindow> out)
         throws Exception {
-        final long startNs = SumOperator.startNs(part, windows);
+        final long startNs = SumOperator.startNs(part);
         final List<Windows.Share> packets = windows.divide(startNs, part.getEndNs(), part.getPackets());
         final List<Windows.Share> measured = windows.divide(startNs, part.getEndNs(), part.getMeasured());
         final List<Windows.Share> lost = windows.divide(startNs, part.getEndNs(), part.getLost());

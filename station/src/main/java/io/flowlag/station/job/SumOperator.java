@@ -22,8 +22,6 @@ final class SumOperator extends AbstractStreamOperator<SegmentPart> implements O
     private static final long PERIOD_MS = 1_000;
     /** Sums of more segments and windows are sent on at once. */
     private static final int MOST_SUMS = 65_536;
-    /** Of one record. */
-    private static final long MOST_WINDOWS = 1_000;
 
     private final JobSettings settings;
     private transient CounterSet<JobCounter> counters;
@@ -56,7 +54,7 @@ final class SumOperator extends AbstractStreamOperator<SegmentPart> implements O
     public void processElement(final StreamRecord<FlowPart> element) {
         final FlowPart part = element.getValue();
         lastMs = Math.max(lastMs, element.getTimestamp());
-        final long startNs = startNs(part, windows);
+        final long startNs = startNs(part);
         if (windows.startNs(startNs) == windows.startNs(part.getEndNs())) {
             add(part, windows.startNs(part.getEndNs()), part.getPackets(), part.getOctets(), part.getMeasured(), part.getLost());
         } else {
@@ -67,9 +65,9 @@ final class SumOperator extends AbstractStreamOperator<SegmentPart> implements O
         }
     }
 
-    /** {@return where a record begins, not after its end and at most {@value #MOST_WINDOWS} windows before} */
-    static long startNs(final FlowPart part, final Windows windows) {
-        return Math.min(part.getEndNs(), Math.max(part.getStartNs(), part.getEndNs() - MOST_WINDOWS * windows.lengthNs()));
+    /** {@return where a record begins, not after its end} */
+    static long startNs(final FlowPart part) {
+        return Math.min(part.getStartNs(), part.getEndNs());
     }
 
     private void divide(final FlowPart part, final long startNs) {
