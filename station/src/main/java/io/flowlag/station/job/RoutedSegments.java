@@ -16,12 +16,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The segments of a network with the hops that they take, and the clocks at their ends. Immutable after construction. */
+/** The segments of a network with the hops that they take, and the clocks at their ends. One thread. */
 final class RoutedSegments {
     private final Map<String, MeasuredSegment> segments = new HashMap<>();
     private final Map<String, SegmentOrder.Span> spans = new LinkedHashMap<>();
     private final Map<String, Integer> clocks = new LinkedHashMap<>();
     private final ShortestRoutes routes;
+    /** Those that were asked for, by their ends. */
+    private final Map<List<Integer>, List<String>> chains = new HashMap<>();
 
     /** All routes are the shortest ones between the points, or through the nodes that the network's file gives. */
     RoutedSegments(final NetworkMap network) {
@@ -77,13 +79,17 @@ final class RoutedSegments {
 
     /** {@return the fewest segments that lead from one node to another on shortest routes, in order; none if none do} */
     List<String> chain(final int from, final int to) {
+        return chains.computeIfAbsent(List.of(from, to), (ends) -> found(from, to));
+    }
+
+    private List<String> found(final int from, final int to) {
         final Map<Integer, List<String>> reached = new LinkedHashMap<>(Map.of(from, List.of()));
         final ArrayDeque<Integer> next = new ArrayDeque<>(reached.keySet());
         while (!next.isEmpty() && !reached.containsKey(to)) {
             final int node = next.remove();
             for (final Map.Entry<String, SegmentOrder.Span> each : spans.entrySet()) {
                 final SegmentOrder.Span span = each.getValue();
-                if (span.from() == node && !reached.containsKey(span.to()) &&
+                if (span.from() == node && !reached.containsKey(span.to()) && routes.distance(span.to(), to) >= 0 &&
                     routes.distance(node, span.to()) + routes.distance(span.to(), to) == routes.distance(node, to)) {
                     final List<String> chain = new ArrayList<>(reached.get(node));
                     chain.add(each.getKey());
