@@ -99,7 +99,7 @@ final class LiveState {
         }
     }
 
-    /** Adds what is told of an alert. An end is not taken back but by another start. */
+    /** Adds news of an alert. An end is not taken back but by another start. */
     void add(final Alert alert) {
         alerts.merge(alert.getId(), new HeardAlert(alert, newestNs()), (before, now) ->
             alert.getStartsNs() > before.alert.getStartsNs() ||

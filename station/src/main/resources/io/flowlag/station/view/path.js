@@ -1,6 +1,6 @@
 "use strict";
 const PROTOCOLS = {1: "ICMP", 6: "TCP", 17: "UDP", 58: "ICMPv6"};
-const FIELDS = ["src", "dst", "protocol", "src_port", "dst_port"];
+const FIELDS = ["src", "dst", "protocol", "src_port", "dst_port", "at"];
 const MOST_ROUTES = 5;
 
 // What the address asks for: REST's own parameters.
@@ -69,8 +69,23 @@ function routeCard(route, index, low, high, flow) {
   made.appendChild(element("p", notes.join(" "), "faint"));
   return made;
 }
+// Windows that can be asked for; that which is asked for stays, also when it is too old.
+function showEnds(at) {
+  const ends = (data.paths.window_ends_ms || []).map((ms) => new Date(ms).toISOString()).reverse();
+  const all = at && !ends.includes(at) ? [at, ...ends] : ends;
+  if (byId("path-at").dataset.all === all.join()) { return; }
+  const chosen = byId("path-at").value;
+  byId("path-at").dataset.all = all.join();
+  byId("path-at").replaceChildren(...["", ...all].map((each) => {
+    const made = element("option", each === "" ? "the newest" : "to " + time(Date.parse(each)));
+    made.value = each;
+    return made;
+  }));
+  byId("path-at").value = all.includes(chosen) ? chosen : "";
+}
 function showPath() {
   const asked = new URLSearchParams(askedPaths());
+  showEnds(asked.get("at"));
   if (byId("path-form").dataset.asked !== asked.toString()) {
     byId("path-form").dataset.asked = asked.toString();
     for (const name of FIELDS) { byId("path-" + name).value = asked.get(name) || ""; }

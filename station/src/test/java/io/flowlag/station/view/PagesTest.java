@@ -284,6 +284,12 @@ class PagesTest {
             endPx = edge(rows.get(i), "right");
         }
         assertEquals(endPx, edge(rows.get(3), "right"), 1, "the sum");
+        new Select(browser.findElement(By.id("path-at"))).selectByIndex(1);
+        browser.findElement(By.cssSelector("#path-form button")).click();
+        new WebDriverWait(browser, PATIENCE).until((driver) ->
+            driver.getCurrentUrl().contains("at=2025-11-24T16%3A14%3A50.000Z"));
+        assertEquals("to 2025-11-24 16:14:50",
+            new Select(browser.findElement(By.id("path-at"))).getFirstSelectedOption().getText());
         browser.findElement(By.id("path-dst")).sendKeys("gva", Keys.ENTER);
         new WebDriverWait(browser, PATIENCE).until((driver) -> text("#path-fault").contains("dst: is no prefix"));
         show("map");
