@@ -10,9 +10,11 @@ import java.util.Base64;
 
 /**
  * A page: one resource, which may have inline style and script. The security policy allows only these, by their digests, and
- * what the page may have beside them. Immutable.
+ * what the page may have beside them. {@link #COMMON} in a style is replaced by what all pages share. Immutable.
  */
 public final class HtmlPage {
+    /** Stands for {@link #commonStyle}. */
+    static final String COMMON = "/* common.css */";
     /** Nothing but the page's own script and style. */
     public static final String NOTHING = "";
     /** Scripts and styles of the same server. */
@@ -28,7 +30,7 @@ public final class HtmlPage {
      * @param besides  {@link #NOTHING} or {@link #SAME_SERVER}.
      */
     public HtmlPage(final Class<?> owner, final String resource, final String besides) {
-        final String page = read(owner, resource);
+        final String page = read(owner, resource).replace(COMMON, commonStyle());
         response = HttpResponse.of(200, "text/html; charset=utf-8", page).with("Content-Security-Policy",
             "default-src 'none'; style-src " + digest(page, "style") + besides + "; script-src " + digest(page, "script") +
             besides + "; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
@@ -37,6 +39,11 @@ public final class HtmlPage {
     /** {@return the page} */
     public HttpResponse response() {
         return response;
+    }
+
+    /** {@return colours and elements that look alike on all pages} */
+    public static String commonStyle() {
+        return read(HtmlPage.class, "common.css");
     }
 
     private static String read(final Class<?> owner, final String resource) {

@@ -228,10 +228,11 @@ final class ViewApi {
         final ObjectNode answer = answerOfNow();
         final Predicate<RecentPaths.Flow> wanted = flows(parameters);
         final List<PathWindow> found = live.paths().newest(wanted, timeNs(parameters, AT, Long.MAX_VALUE));
+        found.sort(PathJson.SLOWEST_FIRST);
         answer.put("flows", found.size());
         PathJson.addRoutes(answer.putArray("routes"), found);
         final ArrayNode paths = answer.putArray("paths");
-        found.stream().sorted(PathJson.SLOWEST_FIRST).limit(MOST_FLOWS).map(PathJson::path).forEach(paths::add);
+        found.stream().limit(MOST_FLOWS).map(PathJson::path).forEach(paths::add);
         final ArrayNode ends = answer.putArray("window_ends_ms");
         live.paths().ends().forEach((endNs) -> ends.add(TimeUnit.NANOSECONDS.toMillis(endNs)));
         return answer;

@@ -25,7 +25,7 @@ final class ViewGuard {
     /** Answers with the cookie. */
     static final String LOGIN = "/login";
     /** What the page of the login needs. */
-    static final Set<String> OPEN = Set.of("/login.js", "/view.css");
+    static final Set<String> OPEN = Set.of("/login.js", "/common.css", "/view.css");
 
     private static final String BEARER = "Bearer ";
     private static final String COOKIE_PURPOSE = "flowlag view cookie 1";

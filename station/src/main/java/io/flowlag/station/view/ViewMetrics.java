@@ -92,11 +92,12 @@ final class ViewMetrics {
             if (alert.hasSlo()) {
                 labels.addAll(List.of("slo", alert.getSlo()));
             }
-            labels.addAll(List.of("severity", AlertJson.severity(alert)));
             if (alert.getKind() == Alert.Kind.BUDGET_BURNS && alert.hasValue()) {
-                burn.add(alert.getValue(), labels.toArray(String[]::new));
+                final List<String> ofBurn = new ArrayList<>(labels);
+                ofBurn.addAll(List.of("window", alert.getSeverity() == Alert.Severity.PAGE ? "1h" : "6h"));
+                burn.add(alert.getValue(), ofBurn.toArray(String[]::new));
             }
-            labels.addAll(List.of("kind", AlertJson.kind(alert), "id", alert.getId()));
+            labels.addAll(List.of("severity", AlertJson.severity(alert), "kind", AlertJson.kind(alert), "id", alert.getId()));
             family.add(alert.getStartsNs() / NS_PER_S, labels.toArray(String[]::new));
         }
         return List.of(family, burn);

@@ -27,6 +27,7 @@ final class ViewServer implements AutoCloseable {
     static final int CONNECTIONS = 64;
     private static final String API = "/api/";
     private static final String METRICS = "/metrics";
+    private static final String STYLE = "text/css; charset=utf-8";
     private static final String SCRIPT = "text/javascript; charset=utf-8";
     private static final String LIBRARIES = "/META-INF/resources/webjars/";
     /** Beside this class. */
@@ -53,6 +54,7 @@ final class ViewServer implements AutoCloseable {
         for (final Map.Entry<String, String> file : FILES.entrySet()) {
             files.put(file.getKey(), file(file.getKey(), LIBRARIES + file.getValue()));
         }
+        files.put("/common.css", HttpResponse.of(200, STYLE, HtmlPage.commonStyle()));
         for (final String own : OWN) {
             files.put(own, file(own, own.substring(1)));
         }
@@ -74,7 +76,7 @@ final class ViewServer implements AutoCloseable {
                 throw new IOException(resource + ": is not on the class path: build the station again");
             }
             return new HttpResponse(
-                200, Map.of("Content-Type", path.endsWith(".css") ? "text/css; charset=utf-8" : SCRIPT), stream.readAllBytes());
+                200, Map.of("Content-Type", path.endsWith(".css") ? STYLE : SCRIPT), stream.readAllBytes());
         }
     }
 

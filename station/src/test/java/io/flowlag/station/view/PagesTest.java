@@ -25,6 +25,8 @@ import org.openqa.selenium.support.ui.WebDriverWait;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -33,6 +35,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.regex.Matcher;
@@ -325,6 +328,32 @@ class PagesTest {
             .setPackets(4321).build());
         new WebDriverWait(browser, PATIENCE).until((driver) -> text("#segments").contains("4,321"));
         assertEquals("zrh-gva", browser.switchTo().activeElement().getText(), "the focus stays");
+    }
+
+    @Test
+    void shouldAskForTheTokenOnce() throws Exception {
+        final String token = "0123456789abcdef0123456789abcdef";
+        final View.Settings settings = new View.Settings(
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), new ViewAccess(Optional.empty(), false, Optional.of(token)),
+            directory.resolve("closed.db"), Optional.empty());
+        try (ViewFixture closed = new ViewFixture(settings, () -> NOW_NS)) {
+            browser.get(closed.uri("/").toString());
+            final WebElement field = browser.findElement(By.id("token"));
+            shoot("login");
+            assertEquals("", violations(), "login");
+            field.sendKeys("another", Keys.ENTER);
+            new WebDriverWait(browser, PATIENCE).until((driver) -> "This is not the token.".equals(text("#said")));
+            field.clear();
+            field.sendKeys(token, Keys.ENTER);
+            new WebDriverWait(browser, PATIENCE).until((driver) -> "map".equals(
+                browser.executeScript("return document.body.dataset.shown")));
+            assertEquals("", browser.executeScript("return document.cookie"), "scripts do not see it");
+            browser.get(closed.uri("/#exporters").toString());
+            new WebDriverWait(browser, PATIENCE).until((driver) -> text("#peers").contains("192.0.2.7"));
+        }
+        browser.manage().deleteAllCookies();
+        show("map");
+        assertTrue(console().stream().allMatch((said) -> said.contains("401")), "the browser itself says that it was refused");
     }
 
     @ParameterizedTest

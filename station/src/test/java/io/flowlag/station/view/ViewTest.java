@@ -148,7 +148,7 @@ class ViewTest {
             assertEquals(List.of(true, true), current(fixture));
             final String metrics = fixture.get("/metrics").body();
             assertTrue(metrics.contains("flowlag_slo_burn_ratio{network=\"backbone\",class=\"0\",segment=\"zrh-gva\"," +
-                "slo=\"voice\",severity=\"critical\"} 14.5\n"), metrics);
+                "slo=\"voice\",window=\"1h\"} 14.5\n"), metrics);
             assertTrue(metrics.contains("kind=\"delay_changed\",id=\"changed\"} 1764000000\n"), metrics);
             view.onAlert(Samples.alert("changed", START_NS).setEndsNs(START_NS + 20 * S).build());
             view.onAlert(Samples.alert("changed", START_NS).build()); // told of again, behind a restart of the job

@@ -138,7 +138,7 @@ class ViewTlsTest {
             }
             assertTrue(get(uri + "/", stranger).body().contains("id=\"token\""), "the page of the login");
             assertTrue(get(uri + "/api/segments", stranger).body().contains("Authorization: Bearer TOKEN"), "the way out");
-            for (final String path : List.of("/login.js", "/view.css")) {
+            for (final String path : List.of("/login.js", "/common.css", "/view.css")) {
                 assertEquals(200, get(uri + path, stranger).statusCode(), path);
             }
             for (final String wrong : List.of("Bearer", "Bearer ", "Basic " + token, "Bearer " + token + "0",
