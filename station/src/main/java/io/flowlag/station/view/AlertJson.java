@@ -84,8 +84,9 @@ final class AlertJson {
         node.putObject("annotations").put("summary", alert.getSummary());
     }
 
+    /** {@return a time without zeros at its end, as Go writes it} */
     private static String time(final long timeNs) {
-        return Instant.ofEpochSecond(timeNs / NS_PER_S, timeNs % NS_PER_S).toString();
+        return Instant.ofEpochSecond(timeNs / NS_PER_S, timeNs % NS_PER_S).toString().replaceFirst("(\\.[0-9]*?)0+Z$", "$1Z");
     }
 
     /**

@@ -56,7 +56,8 @@ final class MapJson {
     Map<String, Set<String>> reported(final String exporter, final long domain) {
         final Map<String, Set<String>> reported = new HashMap<>();
         for (final NamedSegment segment : map.segments()) {
-            if (List.of(exporter, "").contains(segment.exporter()) && (segment.domain() == domain || segment.domain() == NetworkMap.UNKNOWN)) {
+            if (List.of(exporter, "").contains(segment.exporter()) &&
+                List.of(domain, NetworkMap.UNKNOWN).contains(segment.domain())) {
                 reported.put(segment.name(), Set.copyOf(List.of(
                     map.points().get(segment.from()).clock(), map.points().get(segment.to()).clock())));
             }

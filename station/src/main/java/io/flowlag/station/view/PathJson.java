@@ -84,8 +84,8 @@ final class PathJson {
 
     /**
      * Adds sums of flows that take the same stretches and know the same of them, those with most flows first, then in the order
-     * of their first flows. A flow weighs what it has packets, the same in each stretch, so that means of stretches add up to that
-     * of the route. Errors of flows may have one sign, so bounds are weighted too. What one of the flows lacks is absent.
+     * of their first flows. A flow weighs what it has packets, the same in each stretch, so that means of stretches add up to
+     * that of the route. Errors of flows may have one sign, so bounds are weighted too. What one of the flows lacks is absent.
      */
     static void addRoutes(final ArrayNode routes, final Collection<PathWindow> paths) {
         final Map<Route, List<PathWindow>> byRoute = new LinkedHashMap<>();

@@ -66,7 +66,7 @@ class AlertmanagerTest {
         final AlertWebhook.Timing timing =
             new AlertWebhook.Timing(Duration.ofMillis(50), Duration.ofMillis(50), Duration.ofHours(1));
         final Alert on = Samples.alert("changed", SystemEpochNanoClock.INSTANCE.nanoTime() - 60 * S).build();
-        final Alert over = on.toBuilder().setEndsNs(on.getStartsNs() + 50 * S + 123_456_789).build();
+        final Alert over = on.toBuilder().setEndsNs(on.getStartsNs() + 50 * S + 123_456_700).build();
         try (AlertWebhook toManager = webhook("http://127.0.0.1:" + port + "/api/v2/alerts", timing);
             AlertWebhook toReceiver = webhook(receiverUri(receiver), timing)) {
             for (final Alert now : List.of(on, over)) {

@@ -334,8 +334,8 @@ class PagesTest {
     void shouldAskForTheTokenOnce() throws Exception {
         final String token = "0123456789abcdef0123456789abcdef";
         final View.Settings settings = new View.Settings(
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), new ViewAccess(Optional.empty(), false, Optional.of(token)),
-            directory.resolve("closed.db"), Optional.empty());
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            new ViewAccess(Optional.empty(), false, Optional.of(token)), directory.resolve("closed.db"), Optional.empty());
         try (ViewFixture closed = new ViewFixture(settings, () -> NOW_NS)) {
             browser.get(closed.uri("/").toString());
             final WebElement field = browser.findElement(By.id("token"));
