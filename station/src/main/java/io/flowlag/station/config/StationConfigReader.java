@@ -207,7 +207,7 @@ public final class StationConfigReader {
         final Map<String, ConfigNode.Entry> flink = section(keys, "flink", "checkpoints", "interval", "parallelism");
         return new EmbeddedJob.Settings(
             path("flink", flink.get("checkpoints")), ms("flink", flink.get("interval"), INTERVAL, "10s"),
-            sections.value("flink", flink.get("parallelism"), PARALLELISM, 1L).intValue());
+            sections.value("flink", flink.get("parallelism"), PARALLELISM, 0L).intValue());
     }
 
     private Map<String, ConfigNode.Entry> section(

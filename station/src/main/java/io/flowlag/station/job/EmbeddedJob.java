@@ -49,7 +49,7 @@ public final class EmbeddedJob implements AutoCloseable {
      *
      * @param checkpoints directory of checkpoints; null for none.
      * @param intervalMs  between checkpoints.
-     * @param parallelism of all operators but the source.
+     * @param parallelism of all operators but the source; 0 for one in this process, and for what a cluster has.
      */
     public record Settings(Path checkpoints, long intervalMs, int parallelism) {
     }
@@ -90,7 +90,7 @@ public final class EmbeddedJob implements AutoCloseable {
     public static EmbeddedJob start(final JobSettings settings, final KafkaSettings kafka, final Settings flink)
         throws IOException {
         KafkaJob.createTopics(kafka);
-        return start(flink, settings.name(), (environment) -> KafkaJob.add(environment, settings, kafka, flink.intervalMs()));
+        return start(flink, settings.name(), (environment) -> KafkaJob.add(environment, settings, kafka, flink));
     }
 
     private static EmbeddedJob start(final Settings flink, final String name, final Consumer<StreamExecutionEnvironment> job)
@@ -118,7 +118,7 @@ public final class EmbeddedJob implements AutoCloseable {
             }
         }
         final StreamExecutionEnvironment environment =
-            StreamExecutionEnvironment.createLocalEnvironment(flink.parallelism(), configuration);
+            StreamExecutionEnvironment.createLocalEnvironment(Math.max(1, flink.parallelism()), configuration);
         if (directory != null) {
             environment.enableCheckpointing(flink.intervalMs(), CheckpointingMode.EXACTLY_ONCE);
         }

@@ -2,7 +2,10 @@ package io.flowlag.station.job;
 
 import io.flowlag.station.wire.KafkaSettings;
 import io.flowlag.station.wire.Topic;
+import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.CoreOptions;
+import org.apache.flink.configuration.ExternalizedCheckpointRetention;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.core.execution.CheckpointingMode;
@@ -20,8 +23,8 @@ public final class KafkaJob {
     }
 
     /**
-     * Gives the job to the cluster whose client this process is, as {@code flink run} makes it. State backend, directory of
-     * checkpoints and all else that is not of the job are the cluster's configuration.
+     * Gives the job to the cluster whose client this process is, as {@code flink run} makes it. State backend and all else that
+     * is not of the job are the cluster's configuration, as are parallelism and directory of checkpoints unless they are given.
      *
      * @throws IOException if the topics cannot be had, or the cluster does not take the job.
      */
@@ -29,7 +32,7 @@ public final class KafkaJob {
         throws IOException {
         createTopics(kafka);
         final StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment();
-        add(environment, settings, kafka, flink.intervalMs());
+        add(environment, settings, kafka, flink);
         try {
             environment.executeAsync("flowlag " + settings.name());
         } catch (final Exception ex) {
@@ -44,15 +47,23 @@ public final class KafkaJob {
     /** However often Kafka or a machine is away, the job comes back. */
     static void add(
         final StreamExecutionEnvironment environment, final JobSettings settings, final KafkaSettings kafka,
-        final long intervalMs) {
+        final EmbeddedJob.Settings flink) {
         final Configuration configuration = new Configuration();
         configuration.set(PipelineOptions.GENERIC_TYPES, false);
         configuration.set(PipelineOptions.OBJECT_REUSE, true);
         configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "exponential-delay");
         configuration.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_INITIAL_BACKOFF, FIRST_WAIT);
         configuration.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_MAX_BACKOFF, LAST_WAIT);
+        configuration.set(CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
+            ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
+        if (flink.checkpoints() != null) {
+            configuration.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, flink.checkpoints().toUri().toString());
+        }
+        if (flink.parallelism() > 0) {
+            configuration.set(CoreOptions.DEFAULT_PARALLELISM, flink.parallelism());
+        }
         environment.configure(configuration);
-        environment.enableCheckpointing(intervalMs, CheckpointingMode.EXACTLY_ONCE);
+        environment.enableCheckpointing(flink.intervalMs(), CheckpointingMode.EXACTLY_ONCE);
         StationJob.add(settings, KafkaStreams.messages(environment, kafka), KafkaStreams.sinks(kafka, settings.name()));
     }
 }

@@ -7,6 +7,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.WakeupException;
@@ -106,22 +107,29 @@ public final class TopicReader implements AutoCloseable {
             while (!isClosing) {
                 if (consumer.assignment().isEmpty() || System.nanoTime() - listedNs > LIST_NS) {
                     assign();
+                } else {
+                    give(consumer.poll(WAIT));
                 }
-                give(consumer.poll(WAIT));
             }
         } catch (final WakeupException | InterruptException | InterruptedException ex) {
             isClosing = true;
-        } catch (final KafkaException ex) {
+        } catch (final RuntimeException ex) {
             fault = ex;
         }
     }
 
-    /** Partitions may be added while it runs. */
-    private void assign() {
-        listedNs = System.nanoTime();
+    /** Partitions may be added while it runs, and those of a new topic may not be known to all brokers at once. */
+    private void assign() throws InterruptedException {
         final List<TopicPartition> partitions = new ArrayList<>();
-        topics.keySet().forEach((topic) -> consumer.partitionsFor(topic).forEach(
-            (each) -> partitions.add(new TopicPartition(topic, each.partition()))));
+        for (final String topic : topics.keySet()) {
+            final List<PartitionInfo> known = consumer.partitionsFor(topic);
+            if (known.isEmpty()) {
+                Thread.sleep(RETRY_MS);
+                return;
+            }
+            known.forEach((each) -> partitions.add(new TopicPartition(topic, each.partition())));
+        }
+        listedNs = System.nanoTime();
         final List<TopicPartition> added = new ArrayList<>(partitions);
         added.removeAll(consumer.assignment());
         consumer.assign(partitions);
