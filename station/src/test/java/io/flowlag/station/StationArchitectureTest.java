@@ -13,8 +13,17 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 class StationArchitectureTest {
     @ArchTest
     static final ArchRule ENGINE_IN_JOB = noClasses().that()
-        .resideOutsideOfPackages("io.flowlag.station.job..", "io.flowlag.station.wire..")
+        .resideOutsideOfPackage("io.flowlag.station.job..").and()
+        .haveNameNotMatching("io\\.flowlag\\.station\\.wire\\.MessageType.*")
         .should().dependOnClassesThat().resideInAPackage("org.apache.flink..");
+
+    /** The job, where the engine's connector has it in its interface. */
+    @ArchTest
+    static final ArchRule KAFKA_AT_THE_ENDS = noClasses().that()
+        .resideOutsideOfPackages("io.flowlag.station.wire..", "io.flowlag.station.inlet..").and()
+        .doNotHaveFullyQualifiedName("io.flowlag.station.job.KafkaStreams").and()
+        .haveNameNotMatching("io\\.flowlag\\.station\\.job\\.KafkaStreams\\$.*")
+        .should().dependOnClassesThat().resideInAPackage("org.apache.kafka..");
 
     @ArchTest
     static final ArchRule VIEW_ALONE = noClasses().that().resideInAPackage("io.flowlag.station.view..")
