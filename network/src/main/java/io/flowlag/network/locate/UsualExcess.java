@@ -7,7 +7,12 @@ import java.util.Arrays;
  * floor's, be they of equal cost or wrong, which no topology tells. Learned as median of the last windows in which no verdict was
  * on the segment, with their spread. Until it is known, a segment of several routes says nothing, and what one segment alone says
  * is as likely the length of its routes as a slow hop: a hop that is slow from the first window on is found if two segments
- * or more of one route each have it, else taken for usual. One thread.
+ * or more of one route each have it, else taken for usual.
+ * <p>
+ * A flow that takes a shorter route by error has the floor of all segments that it leaves out a hop of, and these agree. At most
+ * s²/(s² + e²) of the packets of a window are as quick as the floor if their delay has the mean e above it and the deviation s
+ * (Cantelli). Where those are less than a tenth, the floor is not that of a queue which is empty at times but of a route that few
+ * take: the segment is taken for one of several routes. One thread.
  */
 public final class UsualExcess {
     /** Windows that are remembered, and from which on the excess is known. */
@@ -15,6 +20,8 @@ public final class UsualExcess {
     private static final int LEAST = 3;
     /** Deviations of a normal variable in a median distance. */
     private static final double MEDIAN_DISTANCE = 1.4826;
+    /** Of packets as quick as the floor: fewer take another route. */
+    private static final double LEAST_SHARE = 0.1;
     /** Variance of a median of normal variables over that of their mean. */
     private static final double OF_MEDIAN = Math.PI / 2;
 
@@ -108,10 +115,19 @@ public final class UsualExcess {
         return count < LEAST ? new Value(Knowledge.NEW, 0) : new Value(Knowledge.KNOWN, medianNs);
     }
 
-    /** {@return the deviation of an excess from the usual one, by that of its error; infinite if the segment says nothing} */
-    public double sigmaNs(final double excessSigmaNs) {
+    /**
+     * The deviation of an excess from the usual one.
+     *
+     * @param excessSigmaNs of the excess's error.
+     * @param excessNs      of the window.
+     * @param deviationNs   of its packets' delays; NaN if that is not known.
+     * @return infinite if the segment says nothing.
+     */
+    public double sigmaNs(final double excessSigmaNs, final double excessNs, final double deviationNs) {
         if (count < LEAST) {
-            return isOfSeveralRoutes ? Double.POSITIVE_INFINITY : excessSigmaNs;
+            final double variance = deviationNs * deviationNs;
+            final boolean isFloorOfFew = excessNs > 0 && variance < LEAST_SHARE * (variance + excessNs * excessNs);
+            return isOfSeveralRoutes || isFloorOfFew ? Double.POSITIVE_INFINITY : excessSigmaNs;
         }
         return Math.max(excessSigmaNs, spreadNs) * Math.sqrt(1 + OF_MEDIAN / remembered());
     }

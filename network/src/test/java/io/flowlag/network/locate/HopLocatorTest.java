@@ -7,6 +7,8 @@ import io.flowlag.network.topology.Topology;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -198,7 +200,7 @@ class HopLocatorTest {
         for (int window = 0; window < 20; window++) {
             final double[] truth = {0.05 * MS, 3 * MS, 0.1 * MS, 3.2 * MS, 3 * MS, (window < 10 ? 0 : 3) * MS, 0, 0, 0};
             final double[] excess = Arrays.stream(truth).map((each) -> each + 2e4 * random.nextGaussian()).toArray();
-            final double[] sigma = Arrays.stream(usual).mapToDouble((each) -> each.sigmaNs(2e4)).toArray();
+            final double[] sigma = Arrays.stream(usual).mapToDouble((each) -> each.sigmaNs(2e4, 0, Double.NaN)).toArray();
             final UsualExcess.Value[] values = Arrays.stream(usual).map(UsualExcess::value).toArray(UsualExcess.Value[]::new);
             final HopLocator locator = new HopLocator(LINE, LINE_GROUPS, new double[4], HopLocator.Settings.USUAL);
             final Localisation result = locator.locate(excess, sigma, values, locator.evenPrior());
@@ -216,13 +218,38 @@ class HopLocatorTest {
         final UsualExcess usual = new UsualExcess(new MeasuredSegment(new int[] {1, 2}, new double[] {0.5, 0.5}, 0, 1));
         for (int window = 0; window < 3; window++) {
             assertEquals(UsualExcess.Knowledge.NEW, usual.value().knowledge());
-            assertEquals(Double.POSITIVE_INFINITY, usual.sigmaNs(2e4));
+            assertEquals(Double.POSITIVE_INFINITY, usual.sigmaNs(2e4, 2 * MS, MS));
             usual.onWindow(2 * MS + window * 1e4);
             usual.onWindow(Double.NaN);
         }
         assertEquals(UsualExcess.Knowledge.KNOWN, usual.value().knowledge());
         assertEquals(2.01 * MS, usual.value().excessNs(), 1);
-        assertTrue(usual.sigmaNs(1e3) > 1e4 && usual.sigmaNs(1e3) < 5e4 && usual.sigmaNs(1e6) < 1.3e6);
+        assertTrue(usual.sigmaNs(1e3, 0, 0) > 1e4 && usual.sigmaNs(1e3, 0, 0) < 5e4 && usual.sigmaNs(1e6, 0, 0) < 1.3e6);
+    }
+
+    /**
+     * One flow of thirty leaves out hop 1, which is 1.2 ms long: the floor of both segments that have it is that flow's, and they
+     * agree from the first window on. A queue of the same mean is found then.
+     */
+    @ParameterizedTest
+    @CsvSource({"true", "false"})
+    void shouldNotTakeTheFloorOfFewForThatOfAQueue(final boolean isQueue) {
+        final UsualExcess[] usual = LINE.stream().map(UsualExcess::new).toArray(UsualExcess[]::new);
+        for (int window = 0; window < 10; window++) {
+            final double[] excess = new double[LINE.size()];
+            for (final int segment : LINE_GROUPS.segments(LINE_GROUPS.of(1))) {
+                excess[segment] = 1.2 * MS * 29 / 30;
+            }
+            final double[] sigma = new double[usual.length];
+            Arrays.setAll(sigma, (i) -> usual[i].sigmaNs(2e4, excess[i], isQueue ? excess[i] : 1.2 * MS * Math.sqrt(29) / 30));
+            final UsualExcess.Value[] values = Arrays.stream(usual).map(UsualExcess::value).toArray(UsualExcess.Value[]::new);
+            final HopLocator locator = new HopLocator(LINE, LINE_GROUPS, new double[4], HopLocator.Settings.USUAL);
+            final Localisation result = locator.locate(excess, sigma, values, locator.evenPrior());
+            assertEquals(isQueue ? 1 : 0, result.verdicts().size(), "window " + window);
+            for (int i = 0; i < usual.length; i++) {
+                usual[i].onWindow(result.unexplainedNs()[i]);
+            }
+        }
     }
 
     @Test
@@ -233,7 +260,7 @@ class HopLocatorTest {
         UsualExcess restored = new UsualExcess(segment, usual.state());
         for (int window = 0; window < 100; window++) {
             assertEquals(usual.value(), restored.value());
-            assertEquals(usual.sigmaNs(1e4), restored.sigmaNs(1e4));
+            assertEquals(usual.sigmaNs(1e4, 0, 0), restored.sigmaNs(1e4, 0, 0));
             final double excessNs = random.nextInt(5) == 0 ? Double.NaN : 1e5 * random.nextGaussian();
             usual.onWindow(excessNs);
             restored.onWindow(excessNs);

@@ -211,7 +211,7 @@ final class LocateFunction extends KeyedBroadcastProcessFunction<String, Segment
             final SegmentWindow segment = measured.get(i);
             final UsualExcess ofSegment = usual(taken.get(i), state.getUsualMap().get(segment.getSegment()));
             excess[i] = segment.getMeanNs() - segment.getFloorNs();
-            sigma[i] = ofSegment.sigmaNs(sigmaNs(segment));
+            sigma[i] = ofSegment.sigmaNs(sigmaNs(segment), excess[i], segment.getDeviationNs());
             usual[i] = ofSegment.value();
         }
         final HopLocator locator = new HopLocator(taken, groups, clockBounds(measured, taken, network.routes().clocks().size()),

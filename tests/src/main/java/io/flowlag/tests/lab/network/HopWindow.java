@@ -24,6 +24,8 @@ public final class HopWindow {
     final List<MeasuredSegment> segments = new ArrayList<>();
     double[] excessNs = NONE;
     double[] sigmaNs = NONE;
+    /** Of the packets of a segment; NaN if that is not known. */
+    double[] deviationNs = NONE;
     /** What the excess should be by the waits of hops, less its usual value if that is known. */
     double[] truthsNs = NONE;
     HopGroups groups;
@@ -43,6 +45,10 @@ public final class HopWindow {
     }
 
     void add(final MeasuredSegment segment, final double excess, final double sigma) {
+        add(segment, excess, sigma, Double.NaN);
+    }
+
+    void add(final MeasuredSegment segment, final double excess, final double sigma, final double deviation) {
         segments.add(segment);
         excessNs = Arrays.copyOf(excessNs, segments.size());
         sigmaNs = Arrays.copyOf(sigmaNs, segments.size());
@@ -52,6 +58,8 @@ public final class HopWindow {
         usual[segments.size() - 1] = UsualExcess.Value.COMMON;
         excessNs[segments.size() - 1] = excess;
         sigmaNs[segments.size() - 1] = sigma;
+        deviationNs = Arrays.copyOf(deviationNs, segments.size());
+        deviationNs[segments.size() - 1] = deviation;
     }
 
     /** All segments have been added. */
@@ -89,7 +97,7 @@ public final class HopWindow {
             .toArray(Learned[]::new);
         final double[] truths = truthsNs.clone();
         for (int i = 0; i < own.length; i++) {
-            sigmaNs[i] = own[i].measured.sigmaNs(sigmaNs[i]);
+            sigmaNs[i] = own[i].measured.sigmaNs(sigmaNs[i], excessNs[i], deviationNs[i]);
             usual[i] = own[i].measured.value();
             truthsNs[i] -= own[i].truth.value().excessNs();
         }

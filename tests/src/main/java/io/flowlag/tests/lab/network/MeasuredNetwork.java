@@ -156,7 +156,7 @@ final class MeasuredNetwork implements QueueNetwork.Points {
                 final double excessNs =
                     delay.meanNs() - floors[segment].floorNs(Math.max(window, LEARNED_WINDOWS) * STATION_WINDOW_NS);
                 if (all.get(segment) != null && delay.intervals() == INTERVALS && !Double.isNaN(excessNs + delay.sigmaNs())) {
-                    result.add(all.get(segment), excessNs, delay.sigmaNs());
+                    result.add(all.get(segment), excessNs, delay.sigmaNs(), delay.deviationNs());
                 }
             }
             result.group(routes.topology().hops());
