@@ -17,7 +17,7 @@ final class NetworkDrawing {
     /** Pairs of nodes that push each other, over all rounds. */
     private static final double EFFORT = 4e7;
     private static final int LEAST_ROUNDS = 20;
-    private static final int MOST_ROUNDS = 300;
+    private static final int MOST_ROUNDS = 100;
     private static final double GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
     private static final double BEND = 0.15;
     private static final double COOLEST = 0.01;
@@ -87,7 +87,7 @@ final class NetworkDrawing {
             }
             final double most = Math.max(COOLEST, 1 - (double)round / rounds) / 10;
             for (int node = 0; node < nodes; node++) {
-                final double length = Math.hypot(forceX[node], forceY[node]);
+                final double length = Math.sqrt(forceX[node] * forceX[node] + forceY[node] * forceY[node]);
                 if (!isPlaced[node] && length > 0) {
                     xs[node] += forceX[node] / length * Math.min(most, length);
                     ys[node] += forceY[node] / length * Math.min(most, length);
@@ -109,7 +109,7 @@ final class NetworkDrawing {
     private void pull(final int one, final int other, final double ideal, final double[] forceX, final double[] forceY) {
         final double x = xs[one] - xs[other];
         final double y = ys[one] - ys[other];
-        final double force = Math.hypot(x, y) / ideal / 2; // a link in both directions pulls twice
+        final double force = Math.sqrt(x * x + y * y) / ideal / 2; // a link in both directions pulls twice
         forceX[one] -= x * force;
         forceY[one] -= y * force;
         forceX[other] += x * force;
