@@ -7,7 +7,6 @@ import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.LogLevel;
 import io.flowlag.exporter.runtime.CollectProcess;
-import io.flowlag.exporter.runtime.collect.CollectFormat;
 import io.flowlag.exporter.runtime.collect.CollectOptions;
 import io.flowlag.exporter.terminal.Terminal;
 import io.flowlag.ipfix.collect.ListenAddress;
@@ -21,8 +20,9 @@ import java.util.List;
 
 /** {@code flowlag collect}. */
 @Command(name = "collect", description =
-    "Receives IPFIX and prints the records; without options, from UDP port " + Endpoint.IPFIX_PORT + " on loopback.")
-final class CollectCommand extends ConfiguredCommand {
+    "Receives IPFIX and prints the flow records, with -v options records too; without options, from UDP port " +
+    Endpoint.IPFIX_PORT + " on loopback.")
+final class CollectCommand extends ConfiguredCommand implements QueryOptions.Asking {
     private static final String DEFAULT_ADDRESS = "udp://127.0.0.1:" + Endpoint.IPFIX_PORT;
 
     @Option(names = "--listen", paramLabel = "URI",
@@ -33,11 +33,6 @@ final class CollectCommand extends ConfiguredCommand {
     @Option(names = {"-r", "--read"}, arity = "1..*", paramLabel = "FILE",
         description = "IPFIX files (RFC 5655) to read instead, plain or gzip; - is standard input.")
     private List<String> files = new ArrayList<>();
-
-    @Option(names = "--format", paramLabel = "FORMAT", defaultValue = "table",
-        description = "One of table, json (an object a record) and csv (one header; files are read twice for it, what comes " +
-        "live has flowlag's columns and those of the first record). Default: table.")
-    private CollectFormat format;
 
     @Option(names = "--count", paramLabel = "N", defaultValue = "0",
         description = "Ends after N records. Default: 0, no limit.")
@@ -73,7 +68,7 @@ final class CollectCommand extends ConfiguredCommand {
         final CollectOptions source = files.isEmpty() ?
             CollectProcess.listening(config, listenAddresses(config)) : CollectOptions.DEFAULTS.withFiles(files);
         return starter().collect(config, source
-            .withFormat(format)
+            .withListing(QueryOptions.read(line(), terminal()))
             .withEnd(recordLimit, (long)(idleSeconds * Nanoseconds.PER_SECOND))
             .withVoice(config.log().level() == LogLevel.ERROR, config.log().level() == LogLevel.DEBUG), terminal());
     }

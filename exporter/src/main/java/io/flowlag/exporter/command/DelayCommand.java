@@ -21,7 +21,7 @@ import java.util.List;
 /** {@code flowlag delay}. */
 @Command(name = "delay",
     description = "Measures the delay of each flow between two points, from two captures of the same traffic.")
-final class DelayCommand extends ConfiguredCommand {
+final class DelayCommand extends ConfiguredCommand implements QueryOptions.Asking {
     private static final String RLI = "rli";
     private static final String LDS = "lds";
     private static final String JOINT = "joint";
@@ -104,6 +104,9 @@ final class DelayCommand extends ConfiguredCommand {
         if (PASSIVE.equalsIgnoreCase(references) && config.rli().injection().policy() != ExporterConfig.Policy.PASSIVE) {
             throw new ExitException(ExitCode.USAGE, "--references passive and --policy contradict each other: leave one out");
         }
+        if (!config.exporting().destinations().isEmpty()) {
+            QueryOptions.requireNone(line(), "delay");
+        }
         final List<String> chosen = chosen(config);
         OutputFiles.check("the truth", truthFile);
         final ReferenceMode mode = INJECTED.equalsIgnoreCase(references) ? ReferenceMode.CAPTURED : ReferenceMode.MARKED;
@@ -112,7 +115,7 @@ final class DelayCommand extends ConfiguredCommand {
                 .with(isReconciled || isRepaired(config, chosen) ? config.reconcile().on() : config.reconcile()),
             new DelayOptions(
                 List.copyOf(senderFiles), List.copyOf(receiverFiles), mode, chosen.contains(RLI), chosen.contains(LDS),
-                chosen.contains(EXACT), truthFile, memoryBytes()),
+                chosen.contains(EXACT), truthFile, memoryBytes()).with(QueryOptions.read(line(), terminal())),
             terminal());
     }
 

@@ -161,6 +161,9 @@ public final class Main {
 
     private void add(final Object command) {
         final CommandLine added = new CommandLine(command instanceof MeterCommand meter ? meter.specify() : command);
+        if (command instanceof QueryOptions.Asking asking) {
+            QueryOptions.addTo(added.getCommandSpec(), asking);
+        }
         if (command instanceof ConfiguredCommand configured) {
             configured.options().addTo(added.getCommandSpec());
         }

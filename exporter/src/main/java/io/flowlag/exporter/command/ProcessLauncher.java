@@ -2,6 +2,7 @@ package io.flowlag.exporter.command;
 
 import io.flowlag.common.command.ExitCode;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.listing.Listing;
 import io.flowlag.exporter.runtime.CollectProcess;
 import io.flowlag.exporter.runtime.MeterProcess;
 import io.flowlag.exporter.runtime.collect.CollectOptions;
@@ -28,8 +29,9 @@ final class ProcessLauncher implements ProcessStarter {
     }
 
     @Override
-    public ExitCode meter(final ExporterConfig config, final List<String> files, final Terminal terminal) {
-        return MeterProcess.run(config, files, terminal);
+    public ExitCode meter(
+        final ExporterConfig config, final List<String> files, final Listing listing, final Terminal terminal) {
+        return MeterProcess.run(config, files, listing, terminal);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.flowlag.exporter.command;
 
 import io.flowlag.common.command.ExitCode;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.listing.Listing;
 import io.flowlag.exporter.runtime.collect.CollectOptions;
 import io.flowlag.exporter.runtime.delay.DelayOptions;
 import io.flowlag.exporter.terminal.Terminal;
@@ -20,10 +21,10 @@ public interface ProcessStarter {
     /** The live process's test of itself, with captures or, without any, with an interface. */
     ExitCode selfTest(ExporterConfig config, List<String> files, Terminal terminal);
 
-    /** One observation point, from files; {@code -} is standard input. Without destinations a table is printed. */
-    ExitCode meter(ExporterConfig config, List<String> files, Terminal terminal);
+    /** One observation point, from files; {@code -} is standard input. Without destinations the records are printed. */
+    ExitCode meter(ExporterConfig config, List<String> files, Listing listing, Terminal terminal);
 
-    /** Two measurement points, from files. Without destinations a table is printed. */
+    /** Two measurement points, from files. Without destinations the records are printed. */
     ExitCode delay(ExporterConfig config, DelayOptions options, Terminal terminal);
 
     /** A Collecting Process. The configuration has the enterprise number, the log and TLS. */

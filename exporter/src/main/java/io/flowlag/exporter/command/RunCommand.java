@@ -6,6 +6,7 @@ import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.HostPort;
+import io.flowlag.exporter.runtime.run.RunProcess;
 import io.flowlag.exporter.terminal.Terminal;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -15,7 +16,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** {@code flowlag run}. */
-@Command(name = RunCommand.NAME, description = "Meters live interfaces and exports IPFIX until it is stopped.")
+@Command(name = RunCommand.NAME, description =
+    "Meters live interfaces and exports IPFIX, or prints flows without -c and --export, until it is stopped.")
 final class RunCommand extends ConfiguredCommand {
     static final String NAME = "run";
 
@@ -130,9 +132,7 @@ final class RunCommand extends ConfiguredCommand {
         if (config.capture().interfaces().isEmpty() && config.segment().role() != ExporterConfig.Role.BOTH) {
             throw new ExitException(exitCode, "run: no interface: name one with -i IFACE, or in a file under capture.interfaces");
         }
-        final boolean hasRecords = config.segments().stream().map(ExporterConfig::segment)
-            .anyMatch((each) -> each.role() != ExporterConfig.Role.SENDER || each.senderRecords());
-        if (hasRecords && config.exporting().destinations().isEmpty()) {
+        if (hasFile && RunProcess.hasRecords(config) && config.exporting().destinations().isEmpty()) {
             throw new ExitException(exitCode,
                 "run: no destination: name one with --export udp://HOST:4739, or in a file under exporting.destinations");
         }

@@ -2,6 +2,7 @@ package io.flowlag.exporter.command;
 
 import io.flowlag.common.command.ExitCode;
 import io.flowlag.common.command.ExitException;
+import io.flowlag.exporter.listing.DurationText;
 import io.flowlag.exporter.monitoring.StatusFileReader;
 import io.flowlag.exporter.monitoring.TopView;
 import io.flowlag.exporter.runtime.TopProcess;

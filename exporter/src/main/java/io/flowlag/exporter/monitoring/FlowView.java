@@ -5,9 +5,11 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import io.flowlag.exporter.delay.FlowDelay;
+import io.flowlag.exporter.delay.FlowQuantiles;
 import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.listing.Protocols;
 import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;
 
@@ -30,12 +32,13 @@ import java.util.Locale;
  * @param isExact            whether the mean covers every packet's own delay.
  * @param boundNs            95 % error bound.
  * @param interpolatedMeanNs by references, if the mean has another estimator.
+ * @param p50Ns              quantiles, of flows that have ended.
  * @param isLossExact        whether the loss is exact, not an upper bound.
  */
 @JsonPropertyOrder({
     "source", "destination", "protocol", "source_port", "destination_port", "dscp", "class", "living", "end_reason", "packets",
     "octets", "start_ns", "end_ns", "estimator", "segment_id", "samples", "mean_ns", "exact", "bound_ns", "sd_ns", "min_ns",
-    "max_ns", "interpolated_mean_ns"})
+    "max_ns", "p50_ns", "p90_ns", "p99_ns", "interpolated_mean_ns"})
 public record FlowView(
     String source,
     String destination,
@@ -57,6 +60,9 @@ public record FlowView(
     @JsonProperty("sd_ns") Long standardDeviationNs,
     @JsonProperty("min_ns") Long minimumNs,
     @JsonProperty("max_ns") Long maximumNs,
+    Long p50Ns,
+    Long p90Ns,
+    Long p99Ns,
     @JsonIgnore Long interpolatedMeanNs,
     Long sketchMeanNs,
     @JsonProperty("lost") Long lostPackets,
@@ -66,12 +72,6 @@ public record FlowView(
         .comparing(FlowView::meanNs, Comparator.nullsFirst(Comparator.naturalOrder()))
         .thenComparing(FlowView::packets).reversed();
     private static final int ECN_BITS = 2;
-    private static final int PROTOCOL_ICMP = 1;
-    private static final int PROTOCOL_TCP = 6;
-    private static final int PROTOCOL_UDP = 17;
-    private static final int PROTOCOL_ICMPV6 = 58;
-    private static final int LARGEST_PROTOCOL = 255;
-    private static final int PROTOCOL_SCTP = 132;
 
     /** Reads a flow from its image, see {@link FlowDelay#IMAGE_LENGTH_BYTES}; any octets are one. */
     public static FlowView of(final DirectBuffer buffer, final int offset) {
@@ -82,6 +82,7 @@ public record FlowView(
         final boolean hasDelay = estimator != 0;
         final boolean isOfSketches = FlowDelay.isOfSketches(buffer, delay);
         final boolean hasSpread = hasDelay && !isOfSketches;
+        final boolean hasQuantiles = hasDelay && FlowEntry.endReason(buffer, offset) != 0;
         final boolean hasLoss = hasDelay && FlowDelay.has(buffer, delay, FlowDelay.FLAG_LOSS);
         final boolean isInterpolatedToo = hasDelay && !FlowDelay.isInterpolated(buffer, delay) &&
             DelayCounters.count(buffer, delay) > 0;
@@ -111,6 +112,9 @@ public record FlowView(
             hasSpread && samples > 1 ? Math.round(DelayCounters.standardDeviationNs(buffer, counters)) : null,
             hasSpread ? DelayCounters.minimumNs(buffer, counters) : null,
             hasSpread ? DelayCounters.maximumNs(buffer, counters) : null,
+            hasQuantiles ? quantile(buffer, delay, 0) : null,
+            hasQuantiles ? quantile(buffer, delay, 1) : null,
+            hasQuantiles ? quantile(buffer, delay, 3) : null,
             isInterpolatedToo ? DelayCounters.meanNs(buffer, delay) : null,
             hasDelay && FlowDelay.has(buffer, delay, FlowDelay.FLAG_SKETCH) ? FlowSketch.meanNs(buffer, sketch) : null,
             hasLoss ? FlowDelay.lostPackets(buffer, delay) : null,
@@ -141,29 +145,7 @@ public record FlowView(
 
     /** {@return the protocol's name, or its number} */
     public String protocolName() {
-        return protocolName(protocol);
-    }
-
-    /** Parses a protocol's name, as {@link #protocolName()} says it, or its number. Returns 0 to 255; -1 if invalid. */
-    public static int protocolNumber(final String text) {
-        for (int number = 0; number <= LARGEST_PROTOCOL; number++) {
-            if (protocolName(number).equals(text.toLowerCase(Locale.ROOT)) || Integer.toString(number).equals(text)) {
-                return number;
-            }
-        }
-        return -1;
-    }
-
-    /** {@return the protocol's name, or its number} */
-    public static String protocolName(final int number) {
-        return switch (number) {
-            case PROTOCOL_ICMP -> "icmp";
-            case PROTOCOL_TCP -> "tcp";
-            case PROTOCOL_UDP -> "udp";
-            case PROTOCOL_ICMPV6 -> "icmp6";
-            case PROTOCOL_SCTP -> "sctp";
-            default -> Integer.toString(number);
-        };
+        return Protocols.name(protocol).toLowerCase(Locale.ROOT);
     }
 
     private static String endReason(final int code) {
@@ -175,7 +157,8 @@ public record FlowView(
         return null;
     }
 
-    private static String estimator(final int code) {
+    /** {@return the name of an estimator; null for none} */
+    static String estimator(final int code) {
         return switch (code) {
             case 0 -> null;
             case FlowDelay.ESTIMATOR_INTERPOLATED -> "interpolated";
@@ -187,6 +170,12 @@ public record FlowView(
             case FlowDelay.ESTIMATOR_MIXED_PATHS -> "mixed-paths";
             default -> "estimator " + code;
         };
+    }
+
+    /** The quantiles are in groups of one, each with those before it. */
+    private static Long quantile(final DirectBuffer buffer, final int delay, final int group) {
+        final int quantiles = FlowDelay.quantilesOffset(delay);
+        return FlowQuantiles.groups(buffer, quantiles) > group ? FlowQuantiles.quantileNs(buffer, quantiles, group) : null;
     }
 
     private static String address(final boolean isIpv6, final long high, final long low) {

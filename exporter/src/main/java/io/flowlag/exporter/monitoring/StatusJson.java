@@ -51,13 +51,6 @@ final class StatusJson {
         return text(status);
     }
 
-    /** One object a line. */
-    String flows(final List<FlowView> flows) {
-        final StringBuilder lines = new StringBuilder();
-        flows.forEach((flow) -> lines.append(text(flow)).append('\n'));
-        return lines.toString();
-    }
-
     private static String word(final StatusSnapshot snapshot) {
         return snapshot.isOk() ? "ok" : "failing";
     }

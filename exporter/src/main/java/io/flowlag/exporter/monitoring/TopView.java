@@ -227,10 +227,14 @@ public final class TopView {
             final String ends = endpoint(flow.source(), flow.sourcePort()) + " > " +
                 endpoint(flow.destination(), flow.destinationPort()) + " " + flow.protocolName();
             lines.add(String.format(Locale.ROOT, format, cut(ends, endpoints), Durations.text(flow.meanNs()),
-                flow.bound(), Durations.count(flow.packets()), FlowListing.lost(flow),
+                flow.bound(), Durations.count(flow.packets()), lost(flow),
                 flow.endReason() == null ? "" : "x"));
         }
         return lines;
+    }
+
+    private static String lost(final FlowView flow) {
+        return flow.lostPackets() == null ? "-" : (flow.isLossExact() ? "" : "<=") + Durations.count(flow.lostPackets());
     }
 
     private static String endpoint(final String address, final int port) {

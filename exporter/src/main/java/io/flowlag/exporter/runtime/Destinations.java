@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 
 /**
  * The destinations of a configuration. A destination that a reload leaves unchanged keeps its session; others are replaced. Used
@@ -39,10 +40,18 @@ public final class Destinations {
 
     private final DestinationFactory factory;
     private final List<String> notices = new ArrayList<>();
+    private final Supplier<Destination> otherwise;
+    private Destination standardOutput;
     private Map<Identity, Destination> current = new HashMap<>();
 
     public Destinations(final DestinationFactory factory) {
+        this(factory, null);
+    }
+
+    /** With one that is made and taken where the configuration has none; null for none. */
+    public Destinations(final DestinationFactory factory, final Supplier<Destination> otherwise) {
         this.factory = factory;
+        this.otherwise = otherwise;
     }
 
     /**
@@ -73,6 +82,10 @@ public final class Destinations {
             throw ex;
         }
         current = next;
+        if (destinations.isEmpty() && otherwise != null) {
+            standardOutput = standardOutput != null ? standardOutput : otherwise.get();
+            destinations.add(standardOutput);
+        }
         return destinations;
     }
 

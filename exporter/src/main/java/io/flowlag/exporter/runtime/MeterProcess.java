@@ -8,13 +8,12 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
-import io.flowlag.exporter.runtime.collect.TableStart;
+import io.flowlag.exporter.listing.Listing;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.StageErrors;
 import io.flowlag.exporter.terminal.Signals;
 import io.flowlag.exporter.terminal.Terminal;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -32,19 +31,19 @@ public final class MeterProcess {
      * @param config   of the process. Unless its threading is set, capture, metering and export have a thread each; with a single
      *                 processor they share one.
      * @param files    at least one; {@code -} is standard input.
-     * @param terminal for the table and messages.
+     * @param listing  what is printed without a destination.
+     * @param terminal for the records and messages.
      * @throws io.flowlag.exporter.capture.CaptureException if no capture can be read.
      */
-    public static ExitCode run(final ExporterConfig config, final List<String> files, final Terminal terminal) {
+    public static ExitCode run(
+        final ExporterConfig config, final List<String> files, final Listing listing, final Terminal terminal) {
         final FilterSupplier filters = PipelineRun.filters(config, terminal);
         final ExporterConfig threaded = PipelineRun.threadsOfFiles(config, files);
         final Counters counters = new Counters();
         final DestinationFactory factory = new DestinationFactory(true, new boolean[1], Map.of(), counters);
         final PacketSource source = CaptureFiles.open(files, filters);
-        final List<Destination> destinations = new ArrayList<>(new Destinations(factory).of(threaded));
-        if (destinations.isEmpty()) {
-            destinations.add(TableOutput.destination(factory, threaded, TableStart.UNKNOWN, terminal));
-        }
+        final List<Destination> destinations = new Destinations(
+            factory, () -> RecordOutput.destination(factory, threaded, listing, terminal, false)).of(threaded);
 
         final Signals signals = Signals.install(Signals.HangUp.STOPS);
         final StageErrors errors = new StageErrors();
@@ -54,6 +53,7 @@ public final class MeterProcess {
             run.run();
             run.writeStatistics();
             run.tellUnsupportedLinkTypes();
+            run.tellNothing();
             final ExitCode exitCode = run.exitCode();
             if (source.damage() != null) {
                 terminal.message("flowlag: " + source.damage() + "; everything before it was exported");

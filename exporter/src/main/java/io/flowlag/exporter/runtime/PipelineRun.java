@@ -29,6 +29,7 @@ import io.flowlag.exporter.status.StatisticsWriter;
 import io.flowlag.exporter.terminal.OutputFiles;
 import io.flowlag.exporter.terminal.PortFailure;
 import io.flowlag.exporter.terminal.Progress;
+import io.flowlag.exporter.terminal.ResultStream;
 import io.flowlag.exporter.terminal.Signals;
 import io.flowlag.exporter.terminal.Terminal;
 import io.flowlag.exporter.terminal.WriteBehind;
@@ -314,9 +315,15 @@ public final class PipelineRun implements AutoCloseable {
         for (final Destination destination : pipeline.destinations()) {
             final DestinationStatistics statistics = destination.statistics();
             if (statistics.recordsFailed() > 0) {
-                if (!TableOutput.NAME.equals(destination.name()) || !terminal.isReaderGone()) {
+                if (!RecordOutput.NAME.equals(destination.name()) || !terminal.isReaderGone()) {
                     terminal.message("flowlag: " + destination.name() + ": " + statistics.recordsFailed() + " of " +
                         statistics.recordsMade() + " records were not sent: " + destination.lastError());
+                }
+                exitCode = ExitCode.CANNOT_WRITE;
+            } else if (RecordOutput.NAME.equals(destination.name()) && terminal.out().checkError()) {
+                if (!terminal.isReaderGone()) {
+                    terminal.message("flowlag: " + destination.name() + ": not all of " + statistics.recordsMade() +
+                        " records were written: " + ResultStream.FAILURE);
                 }
                 exitCode = ExitCode.CANNOT_WRITE;
             }
@@ -327,6 +334,19 @@ public final class PipelineRun implements AutoCloseable {
             return ExitCode.INTERNAL;
         }
         return exitCode;
+    }
+
+    /** Says why captures gave no record, if they did not. */
+    public void tellNothing() {
+        final long captured = counters.get(CounterId.CAPTURED);
+        final long filtered = counters.get(CounterId.FILTERED);
+        if (captured == 0) {
+            terminal.message("flowlag: the captures hold no packets");
+        } else if (filtered == captured) {
+            terminal.message("flowlag: none of the " + captured + " packets passes the filter");
+        } else if (counters.get(CounterId.RECORDS_MADE) == 0) {
+            terminal.message("flowlag: none of the " + captured + " packets is of a flow: --stats - counts the reasons");
+        }
     }
 
     /** Reports captured packets that were refused because of their link-layer type. */

@@ -2,6 +2,7 @@ package io.flowlag.exporter.command;
 
 import io.flowlag.common.command.ExitCode;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.listing.Listing;
 import io.flowlag.exporter.runtime.collect.CollectOptions;
 import io.flowlag.exporter.runtime.delay.DelayOptions;
 import io.flowlag.exporter.terminal.Logging;
@@ -33,6 +34,7 @@ abstract class CommandLines {
         ExporterConfig config;
         Supplier<ExporterConfig> reload;
         List<String> files;
+        Listing listing;
         DelayOptions delayOptions;
         CollectOptions collectOptions;
         RuntimeException failure;
@@ -54,8 +56,10 @@ abstract class CommandLines {
         }
 
         @Override
-        public ExitCode meter(final ExporterConfig newConfig, final List<String> newFiles, final Terminal terminal) {
+        public ExitCode meter(
+            final ExporterConfig newConfig, final List<String> newFiles, final Listing newListing, final Terminal terminal) {
             files = newFiles;
+            listing = newListing;
             return end(newConfig);
         }
 

@@ -6,7 +6,9 @@ import io.flowlag.exporter.config.ConfigurationException;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.WeightRule;
 import io.flowlag.exporter.delay.ReferenceMode;
-import io.flowlag.exporter.runtime.collect.CollectFormat;
+import io.flowlag.exporter.listing.Listing;
+import io.flowlag.exporter.listing.RowFormat;
+import io.flowlag.exporter.listing.SortKey;
 import io.flowlag.exporter.terminal.Terminal;
 import io.flowlag.ipfix.collect.ListenAddress;
 import org.junit.jupiter.api.Test;
@@ -316,6 +318,29 @@ class MainTest extends CommandLines {
     }
 
     @Test
+    void shouldAskInTheSameWayForCapturesAndRecords() {
+        assertEquals(0, main("meter", "x", "-", "--group-by", "dst/24,dscp", "--sort", "loss:a", "--top", "5"));
+        assertEquals(List.of("x", "-"), recorder.files);
+        final Listing listing = recorder.listing;
+        assertEquals(RowFormat.TABLE, listing.format());
+        assertEquals(SortKey.LOSS, listing.query().order());
+        assertTrue(listing.query().isRising());
+        assertEquals(5, listing.query().limit());
+        assertEquals(0, main("collect", "-r", "x", "--min-packets", "10", "--format", "csv"));
+        assertEquals(10L, recorder.collectOptions.listing().query().filter().minPackets());
+        assertEquals(0, main("delay", "-s", "x", "-r", "y", "--port", "53", "--format", "json"));
+        assertEquals(53, recorder.delayOptions.listing().query().filter().port());
+        assertEquals(RowFormat.JSON, recorder.delayOptions.listing().format());
+    }
+
+    @Test
+    void shouldPrintFlowsOfARunWithoutDestination() {
+        assertEquals(0, main("run", "-i", "eth0"));
+        assertEquals(0, main("run", "-i", "a", "--set", "segment.role=sender", "--set", "rli.target=::1", "--set",
+            "segment.sender-records=on"));
+    }
+
+    @Test
     void shouldNeedNoDestinationForASenderWithoutRecords() {
         assertEquals(0, main("run", "-i", "eth0", "--set", "segment.role=sender", "--set", "rli.target=192.0.2.9"));
         assertTrue(recorder.config.exporting().destinations().isEmpty());
@@ -325,7 +350,7 @@ class MainTest extends CommandLines {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         metr -r x                     | flowlag: 'metr' is no command; did you mean meter?
-        meter                         | flowlag meter: Missing required option: '--read=FILE'
+        meter                         | flowlag: meter: no input: name captures
         meter -r                      | flowlag meter: Missing required parameter for option '--read'
         meter -r x --activ 5s         | flowlag meter: unknown option --activ; did you mean --active?
         --verison                     | flowlag: unknown option --verison; did you mean --version?
@@ -339,14 +364,17 @@ class MainTest extends CommandLines {
         meter -r x --set pipeline.idle=spun | --set pipeline.idle=spun (pipeline.idle): must be one of backoff, spin, yield
         meter -r x -q -v              | flowlag: -q and -v contradict each other
         run                           | flowlag: run: no interface: name one with -i IFACE
-        run -i eth0                   | flowlag: run: no destination: name one with --export
-        run -i a --set segment.role=sender --set rli.target=::1 --set segment.sender-records=on | flowlag: run: no destination
+        meter x --export file:y --top 5 | flowlag: meter: --top is of what is printed without --export: leave one out
+        meter x --sort size           | flowlag: --sort=size: must be one of mean, bound, sd, p50, p90, p99, max, lost, loss,
+        meter x --group-by dst/33     | flowlag: --group-by=dst/33: must have lengths of 0 to 32 for IPv4 and 0 to 128 for IPv6
+        collect --group-by dst,host   | flowlag: --group-by=dst,host: must be of src, dst
+        collect --min-packets few     | flowlag: --min-packets=few: must be a number
+        delay -s x -r y --top -1      | flowlag: --top=-1: must be a number, 0 for all
         delay -s x -r y --references bogus | flowlag: --references bogus: must be marked, injected or passive
         delay -s x -r y --references passive --policy every-n | flowlag: --references passive and --policy contradict
         delay -s x -r y --weights /no/such | --weights=/no/such: no such file
-        meter --bogus                 | flowlag meter: unknown option --bogus; Missing required option: '--read=FILE'
-        meter --activ 5s              | flowlag meter: unknown option --activ; did you mean --active?; Missing required
-        meter small.pcap              | flowlag meter: 'small.pcap' is neither an option nor belongs to one; Missing required
+        meter --bogus                 | flowlag meter: unknown option --bogus
+        delay --activ 5s              | flowlag delay: unknown option --activ; did you mean --active?; Missing required
         run --self-test -r x -i lo    | flowlag: run --self-test: -r and --interface contradict each other: leave one out
         run --self-test -r x --set segment.ingress=a --egress b | flowlag: run --self-test: -r and --ingress contradict
         delay -s x -r y --policy adaptive --capacity 1 | --capacity=1 (rli.capacity): must be 8k to 1000g; did you mean 1m?
@@ -419,11 +447,11 @@ class MainTest extends CommandLines {
     void shouldCollectOnLoopbackByDefault() {
         assertEquals(0, main("collect"));
         assertEquals(List.of(ListenAddress.DEFAULT), recorder.collectOptions.listen());
-        assertEquals(CollectFormat.TABLE, recorder.collectOptions.format());
+        assertEquals(RowFormat.TABLE, recorder.collectOptions.listing().format());
         assertEquals(0, main("collect", "--read", "x", "-", "--format", "json"));
         assertEquals(List.of("x", "-"), recorder.collectOptions.files());
         assertEquals(List.of(), recorder.collectOptions.listen());
-        assertEquals(CollectFormat.JSON, recorder.collectOptions.format());
+        assertEquals(RowFormat.JSON, recorder.collectOptions.listing().format());
     }
 
     @Test

@@ -2,9 +2,12 @@ package io.flowlag.exporter.monitoring;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.flowlag.common.config.Prefix;
 import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.listing.FlowQuery;
+import io.flowlag.exporter.listing.Listing;
+import io.flowlag.exporter.listing.RowFilter;
+import io.flowlag.exporter.listing.RowFormat;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -20,12 +23,12 @@ class ViewsTest {
     private static final StatusSnapshot SNAPSHOT = Snapshots.of(1000);
     private static final List<FlowView> FLOWS = SNAPSHOT.flows().flows();
 
-    private static long count(final FlowFilter filter) {
-        return FLOWS.stream().filter(filter::matches).count();
+    private static long count(final RowFilter.Condition condition, final String value) {
+        return FlowRows.of(FLOWS, FlowQuery.ALL.with(RowFilter.ALL.with(condition, value))).size();
     }
 
-    private static FlowFilter either(final String prefix) {
-        return new FlowFilter(null, null, Prefix.of(prefix), -1, -1, -1, -1, null, false);
+    private static List<String> lines(final RowFormat format) {
+        return FlowRows.text(FLOWS, Listing.of(format)).lines().toList();
     }
 
     @Test
@@ -54,12 +57,8 @@ class ViewsTest {
         assertTrue(screen.contains("matched   1000  lost 1000 (50.000 %)  not of the segment 1000"), screen);
         assertEquals(1, screen.lines().filter((each) -> each.contains(" exact ") && each.contains("10.0.0.38")).count(), screen);
 
-        assertTrue(FlowListing.lines(FLOWS).get(2).matches("10\\.0\\.0\\.38 .* 8\\.75ms +exact +125us +8\\.75ms +9\\.50ms .*"),
-            FlowListing.lines(FLOWS).get(2));
-        final JsonNode exact = new ObjectMapper().readTree(FlowListing.json(FLOWS).split("\n")[1]);
-        assertTrue(exact.get("exact").asBoolean());
-        final JsonNode referred = new ObjectMapper().readTree(FlowListing.json(FLOWS).split("\n")[0]);
-        assertNull(referred.get("exact"));
+        final String second = lines(RowFormat.TABLE).get(2);
+        assertTrue(second.matches("10\\.0\\.0\\.38 .* 8750\\.000 +125\\.000 +exact +interpolated .* 9500\\.000"), second);
         final JsonNode page = new ObjectMapper().readTree(new StatusJson().status(SNAPSHOT, history()));
         assertFalse(page.get("history").get(0).get("classes").get(0).get("exact").asBoolean());
         assertTrue(page.get("history").get(0).get("classes").get(1).get("exact").asBoolean());
@@ -84,19 +83,18 @@ class ViewsTest {
 
     @Test
     void shouldFilterFlows() {
-        assertEquals(40, count(FlowFilter.ALL));
-        assertEquals(1, count(either("10.0.0.7")));
-        assertEquals(32, count(either("10.0.0.0/8")));
-        assertEquals(32, count(either("192.0.2.0/24")));
-        assertEquals(8, count(either("2001:db8::/32")));
-        assertEquals(40, count(new FlowFilter(null, null, null, 443, -1, -1, -1, null, false)));
-        assertEquals(1, count(new FlowFilter(null, null, null, 50_001, -1, -1, -1, null, false)));
-        assertEquals(20, count(new FlowFilter(null, null, null, -1, 6, -1, -1, null, false)));
-        assertEquals(20, count(new FlowFilter(null, null, null, -1, 17, -1, -1, null, false)));
-        assertEquals(14, count(new FlowFilter(null, null, null, -1, -1, 46, 1, null, false)));
-        assertEquals(30, count(new FlowFilter(null, null, null, -1, -1, -1, -1, null, true)));
-        assertEquals(1, count(new FlowFilter(null, null, null, -1, -1, -1, -1, 9_000_000L, false)));
-        assertEquals(0, count(new FlowFilter(Prefix.of("192.0.2.0/24"), null, null, -1, -1, -1, -1, null, false)));
+        assertEquals(40, FlowRows.of(FLOWS, FlowQuery.ALL).size());
+        assertEquals(1, count(RowFilter.Condition.PREFIX, "10.0.0.7"));
+        assertEquals(32, count(RowFilter.Condition.PREFIX, "10.0.0.0/8"));
+        assertEquals(32, count(RowFilter.Condition.PREFIX, "192.0.2.0/24"));
+        assertEquals(8, count(RowFilter.Condition.PREFIX, "2001:db8::/32"));
+        assertEquals(40, count(RowFilter.Condition.PORT, "443"));
+        assertEquals(1, count(RowFilter.Condition.PORT, "50001"));
+        assertEquals(20, count(RowFilter.Condition.PROTOCOL, "tcp"));
+        assertEquals(20, count(RowFilter.Condition.PROTOCOL, "17"));
+        assertEquals(14, count(RowFilter.Condition.DSCP, "46"));
+        assertEquals(1, count(RowFilter.Condition.MIN_DELAY, "9ms"));
+        assertEquals(0, count(RowFilter.Condition.SOURCE, "192.0.2.0/24"));
     }
 
     @Test
@@ -107,23 +105,27 @@ class ViewsTest {
         FlowEntry.destinationLow(buffer, 0, 1);
         final FlowView flow = FlowView.of(buffer, 0);
         assertEquals("0:0:0:0:0:ffff:c000:201", flow.source());
-        assertFalse(either("192.0.2.0/24").matches(flow));
-        assertTrue(either("::ffff:192.0.2.1").matches(flow));
+        final RowFilter ipv4 = RowFilter.ALL.with(RowFilter.Condition.PREFIX, "192.0.2.0/24");
+        final RowFilter mapped = RowFilter.ALL.with(RowFilter.Condition.PREFIX, "::ffff:192.0.2.1");
+        assertEquals(0, FlowRows.of(List.of(flow), FlowQuery.ALL.with(ipv4)).size());
+        assertEquals(1, FlowRows.of(List.of(flow), FlowQuery.ALL.with(mapped)).size());
     }
 
     @Test
     void shouldListTheSlowestFirstAndSayAbsentAsAbsent() throws Exception {
-        final List<String> lines = FlowListing.lines(FLOWS);
+        final List<String> lines = lines(RowFormat.TABLE);
         assertEquals(41, lines.size());
         assertTrue(lines.get(1).startsWith("10.0.0.39 "), lines.get(1));
-        final String[] json = FlowListing.json(FLOWS).split("\n");
-        final JsonNode slowest = new ObjectMapper().readTree(json[0]);
-        assertEquals(9_000_000, slowest.get("mean_ns").asLong());
-        assertEquals(100_000, slowest.get("bound_ns").asLong());
-        final JsonNode unmeasured = new ObjectMapper().readTree(json[39]);
-        assertNull(unmeasured.get("mean_ns"));
-        assertNull(unmeasured.get("lost"));
-        assertTrue(lines.get(40).contains("        -"), lines.get(40));
+        final List<String> json = lines(RowFormat.JSON);
+        final JsonNode slowest = new ObjectMapper().readTree(json.get(0));
+        assertEquals(9_000_000, slowest.get("flowlagDelayMeanNanoseconds").asLong());
+        assertEquals(100_000, slowest.get("flowlagDelayErrorBoundNanoseconds").asLong());
+        assertTrue(slowest.get("_start").asText().matches("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\\.[0-9]{9}Z"), json.get(0));
+        final JsonNode unmeasured = new ObjectMapper().readTree(json.get(39));
+        assertNull(unmeasured.get("flowlagDelayMeanNanoseconds"));
+        assertNull(unmeasured.get("flowlagLostPacketDeltaCount"));
+        assertTrue(lines.get(40).matches(".*( +-){11}.*"), lines.get(40));
+        assertEquals(41, lines(RowFormat.CSV).size());
     }
 
     @Test

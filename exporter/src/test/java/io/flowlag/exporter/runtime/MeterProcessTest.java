@@ -3,6 +3,7 @@ package io.flowlag.exporter.runtime;
 import io.flowlag.common.command.ExitCode;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.decode.SharedData;
+import io.flowlag.exporter.listing.Listing;
 import io.flowlag.exporter.terminal.ResultStream;
 import io.flowlag.exporter.terminal.Terminal;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,7 +26,7 @@ class MeterProcessTest {
     /** A reader who has gone, such as {@code head}, has what it wanted. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        No space left on device | flowlag: standard output: (\\d+) of \\1 records .* the disk is full, or the reader has gone\\n
+        No space left on device | flowlag: standard output: not all of . records were written: the disk is full, or .* gone\\n
         Broken pipe             | ''
         """)
     void shouldSayWhyNoTableCouldBeWrittenUnlessItsReaderHasGone(final String reason, final String message) {
@@ -39,7 +40,7 @@ class MeterProcessTest {
         final Path capture = SharedData.capture("twopoint/det6g_tsn_untagged_ingress.pcap");
 
         assertEquals(ExitCode.CANNOT_WRITE, MeterProcess.run(
-            new ConfigLoader().text("test", "").conclude(), List.of(capture.toString()), terminal));
+            new ConfigLoader().text("test", "").conclude(), List.of(capture.toString()), Listing.DEFAULT, terminal));
 
         final String told = err.toString(StandardCharsets.UTF_8);
         assertTrue(told.matches(message), told);

@@ -76,11 +76,11 @@ class DelayOptionsTest {
 
         assertTrue(messages.stream().allMatch((message) -> message.length <= 1400));
         assertFalse(flows.isEmpty());
-        assertTrue(new Flowlag().inThisJvm().run("collect", "-r", file, "--format", "json").orFail().output()
+        assertTrue(new Flowlag().inThisJvm().run("collect", "-r", file, "--format", "json", "-v").orFail().output()
             .lines().filter((line) -> line.matches(".*\"_options\":true.*\"packetDeltaCount\":[0-9]+,.*" +
                 "\"flowlagDelayHistogram\":\\{\"relativeError\":0\\.0[0-9]+,\"buckets\":\\[\\[[0-9]+,.*")).count() > 5);
         for (final String kind : List.of("matched", "joint joint full")) {
-            assertTrue(new Flowlag().inThisJvm().run("collect", "-r", file, "--format", "json").orFail().output()
+            assertTrue(new Flowlag().inThisJvm().run("collect", "-r", file, "--format", "json", "-v").orFail().output()
                 .lines().filter((line) -> line.matches(".*\"selectorName\":\"" + kind +
                     ".*\"flowlagDelayErrorBoundNanoseconds\":[0-9]+.*")).count() > 5, "bound of " + kind);
         }

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.runtime.collect;
 
+import io.flowlag.exporter.listing.Listing;
 import io.flowlag.ipfix.collect.ListenAddress;
 import io.flowlag.ipfix.collect.SessionKind;
 
@@ -14,14 +15,15 @@ import javax.net.ssl.SSLContext;
  * @param recordLimit number of records after which it ends; 0 for no limit.
  * @param idleNs      silence after which it ends, once a message has come; 0 for never.
  * @param isQuiet     whether to omit the closing statistics.
- * @param isVerbose   whether to write options records in every format, and where each record came from in JSON.
+ * @param listing     what is shown, and as what.
+ * @param isVerbose   whether to write options records, and where each record came from in JSON.
  * @param tls         own certificate and the authorities of exporters' certificates; null if no address is TLS.
  * @param columns     of CSV for received records, in order; files determine their own.
  */
 public record CollectOptions(
     List<ListenAddress> listen,
     List<String> files,
-    CollectFormat format,
+    Listing listing,
     long recordLimit,
     long idleNs,
     boolean isQuiet,
@@ -30,7 +32,7 @@ public record CollectOptions(
     List<String> columns) {
     /** UDP port 4739 on loopback, as a table, until stopped. */
     public static final CollectOptions DEFAULTS = new CollectOptions(
-        List.of(ListenAddress.DEFAULT), List.of(), CollectFormat.TABLE, 0, 0, false, false, null, List.of());
+        List.of(ListenAddress.DEFAULT), List.of(), Listing.DEFAULT, 0, 0, false, false, null, List.of());
 
     /** Copies the lists and checks that the options are consistent. */
     public CollectOptions {
@@ -50,36 +52,36 @@ public record CollectOptions(
 
     /** The same for other addresses, without files. */
     public CollectOptions withListen(final List<ListenAddress> addresses) {
-        return new CollectOptions(addresses, List.of(), format, recordLimit, idleNs, isQuiet, isVerbose, tls, columns);
+        return new CollectOptions(addresses, List.of(), listing, recordLimit, idleNs, isQuiet, isVerbose, tls, columns);
     }
 
     /** The same for other files, without addresses; {@code -} is standard input. */
     public CollectOptions withFiles(final List<String> paths) {
-        return new CollectOptions(List.of(), paths, format, recordLimit, idleNs, isQuiet, isVerbose, tls, columns);
+        return new CollectOptions(List.of(), paths, listing, recordLimit, idleNs, isQuiet, isVerbose, tls, columns);
     }
 
-    /** The same in another format. */
-    public CollectOptions withFormat(final CollectFormat other) {
+    /** The same, showing something else. */
+    public CollectOptions withListing(final Listing other) {
         return new CollectOptions(listen, files, other, recordLimit, idleNs, isQuiet, isVerbose, tls, columns);
     }
 
     /** The same with columns of CSV. */
     public CollectOptions withColumns(final List<String> names) {
-        return new CollectOptions(listen, files, format, recordLimit, idleNs, isQuiet, isVerbose, tls, names);
+        return new CollectOptions(listen, files, listing, recordLimit, idleNs, isQuiet, isVerbose, tls, names);
     }
 
     /** The same with other conditions to end: a number of records, and a silence. */
     public CollectOptions withEnd(final long records, final long silenceNs) {
-        return new CollectOptions(listen, files, format, records, silenceNs, isQuiet, isVerbose, tls, columns);
+        return new CollectOptions(listen, files, listing, records, silenceNs, isQuiet, isVerbose, tls, columns);
     }
 
     /** The same with other verbosity. */
     public CollectOptions withVoice(final boolean quiet, final boolean verbose) {
-        return new CollectOptions(listen, files, format, recordLimit, idleNs, quiet, verbose, tls, columns);
+        return new CollectOptions(listen, files, listing, recordLimit, idleNs, quiet, verbose, tls, columns);
     }
 
     /** The same with credentials for TLS. */
     public CollectOptions withTls(final SSLContext context) {
-        return new CollectOptions(listen, files, format, recordLimit, idleNs, isQuiet, isVerbose, context, columns);
+        return new CollectOptions(listen, files, listing, recordLimit, idleNs, isQuiet, isVerbose, context, columns);
     }
 }

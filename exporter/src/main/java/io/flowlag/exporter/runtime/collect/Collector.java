@@ -4,6 +4,7 @@ import io.flowlag.common.command.ExitCode;
 import io.flowlag.common.command.ExitException;
 import io.flowlag.common.counter.CounterSet;
 import io.flowlag.common.time.Nanoseconds;
+import io.flowlag.exporter.listing.RowFormat;
 import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.exporter.status.HelperThread;
 import io.flowlag.exporter.terminal.ResultStream;
@@ -88,12 +89,12 @@ public final class Collector implements AutoCloseable {
         this.err = err;
         this.clock = clock;
         this.registry = registry;
-        this.formatter = switch (options.format()) {
-            case JSON -> new JsonFormatter(options.isVerbose());
-            case CSV -> new CsvFormatter(options.isVerbose(), options.columns());
-            case TABLE -> new TableFormatter(options.isVerbose());
-        };
+        this.formatter = formatter(options.columns());
         this.process = new CollectingProcess(registry, CollectorLimits.DEFAULTS, counters, this::onRecord);
+    }
+
+    private RecordFormatter formatter(final List<String> columns) {
+        return RecordFormatter.of(options.listing(), options.isVerbose(), columns);
     }
 
     /**
@@ -166,11 +167,12 @@ public final class Collector implements AutoCloseable {
         if (server != null) {
             serve(stop);
         } else {
-            if (options.format() == CollectFormat.CSV && options.files().stream().allMatch(Collector::canBeReadTwice)) {
-                formatter = new CsvFormatter(options.isVerbose(), columns(stop));
+            if (options.listing().format() == RowFormat.CSV && options.files().stream().allMatch(Collector::canBeReadTwice)) {
+                formatter = formatter(columns(stop));
             }
             failure = readFiles(stop);
         }
+        formatter.finish(text);
         flush();
         if (!options.isQuiet()) {
             err.println(ClosingLine.of(counters) + formatter.remark());
@@ -278,6 +280,7 @@ public final class Collector implements AutoCloseable {
     private int poll(final long nowNs, final long waitMs) {
         try {
             final int workCount = server.poll(nowNs, waitMs);
+            formatter.settle(text);
             flush();
             return workCount;
         } catch (final IOException ex) {

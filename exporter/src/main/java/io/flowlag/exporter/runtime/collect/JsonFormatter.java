@@ -1,6 +1,7 @@
 package io.flowlag.exporter.runtime.collect;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import io.flowlag.exporter.listing.RowJson;
 import io.flowlag.ipfix.collect.CollectedRecord;
 import io.flowlag.ipfix.element.DataType;
 import io.flowlag.sketch.quantile.LogHistogram;
@@ -14,7 +15,8 @@ import io.flowlag.sketch.quantile.LogHistogram;
  * number of packets] that ascends.
  * <li>An unknown element has the key {@code "pen:id"} and the value {@code "0x…"}.
  * <li>A second field of the same element has the key {@code "name#2"}.
- * <li>A record of an options template begins with {@code "_options":true}.
+ * <li>A flow record begins with {@code _start} and {@code _end}, its times by ISO 8601 with every nanosecond, where it has them.
+ * <li>A record of an options template begins with {@code "_options":true}; it is written only if verbose.
  * <li>If verbose, a record begins with {@code _exporter} (address and port, or file), {@code _domain}, {@code _template},
  * {@code _exportTime} (s since the UNIX epoch) and {@code _sequence}.
  * </ul>
@@ -36,15 +38,22 @@ final class JsonFormatter implements RecordFormatter {
 
     @Override
     public boolean append(final CollectedRecord record, final StringBuilder text) {
-        text.append('{');
-        final int start = text.length();
+        if (record.isOptions() && !isVerbose) {
+            return false;
+        }
+        final RecordNames recordNames = names.of(record);
+        final int start = text.append('{').length();
         if (record.isOptions()) {
             text.append("\"_options\":true");
+        } else {
+            final FlowTimes times = FlowTimes.of(record, recordNames);
+            RowJson.appendTimes(times.hasStart() ? times.startNs() : null,
+                times.hasStart() && times.hasDuration() ? Long.valueOf(times.startNs() + times.durationNs()) : null, text);
         }
         if (isVerbose) {
             appendOrigin(record, text, start);
         }
-        final String[] keys = names.of(record).names();
+        final String[] keys = recordNames.names();
         for (int i = 0; i < keys.length; i++) {
             key(keys[i], text, start);
             appendValue(record, i, text);

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.runtime.collect;
 
 import io.flowlag.common.counter.CounterSet;
+import io.flowlag.exporter.listing.Listing;
 import io.flowlag.ipfix.collect.CollectedRecord;
 import io.flowlag.ipfix.collect.CollectingProcess;
 import io.flowlag.ipfix.collect.CollectorCounter;
@@ -10,34 +11,57 @@ import io.flowlag.ipfix.collect.TransportSession;
 import io.flowlag.ipfix.element.ElementRegistry;
 import org.agrona.DirectBuffer;
 
-import java.io.PrintStream;
+import java.util.List;
 
 /**
- * Prints IPFIX messages in memory as the table of {@code flowlag collect}, with the same decoder and columns. One thread uses it.
+ * Writes IPFIX messages in memory as {@code flowlag collect} would, with the same decoder and formats. One thread uses it.
  * Allocates with each record.
  */
 public final class MessagePrinter {
-    private final PrintStream out;
     private final RecordFormatter formatter;
     private final StringBuilder text = new StringBuilder();
     private final CollectingProcess process;
     private final TransportSession session;
 
-    /** A printer of a table with the expected contents; the caller flushes the stream. */
-    public MessagePrinter(final ElementRegistry registry, final TableStart start, final PrintStream out) {
-        this.out = out;
-        formatter = new TableFormatter(false, start);
+    /**
+     * A printer.
+     *
+     * @param columns of CSV, in order.
+     */
+    public MessagePrinter(final ElementRegistry registry, final Listing listing, final List<String> columns) {
+        formatter = RecordFormatter.of(listing, false, columns);
         process = new CollectingProcess(registry, CollectorLimits.DEFAULTS, new CounterSet<>(CollectorCounter.class),
             this::onRecord);
         session = process.openSession(SessionKind.FILE, "memory");
     }
 
-    /** Prints the records of one message. Returns false if the output takes no more. */
-    public boolean onMessage(final DirectBuffer buffer, final int offset, final int lengthBytes, final long nowNs) {
+    /** Writes the records of one message. Returns their text, without what is held for the width of columns or an order. */
+    public String onMessage(final DirectBuffer buffer, final int offset, final int lengthBytes, final long nowNs) {
         process.onMessage(session, buffer, offset, lengthBytes, nowNs);
-        out.append(text);
+        return taken();
+    }
+
+    /** {@return the text of what was held for the width of columns: no message may come for a while} */
+    public String settle() {
+        formatter.settle(text);
+        return taken();
+    }
+
+    /** {@return the text of what was held: no more messages come} */
+    public String finish() {
+        formatter.finish(text);
+        return taken();
+    }
+
+    /** {@return what could not be shown, in words; may be empty} */
+    public String remark() {
+        return formatter.remark();
+    }
+
+    private String taken() {
+        final String own = text.toString();
         text.setLength(0);
-        return !out.checkError();
+        return own;
     }
 
     private void onRecord(final CollectedRecord record) {

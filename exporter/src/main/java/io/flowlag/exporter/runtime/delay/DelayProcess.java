@@ -15,6 +15,7 @@ import io.flowlag.exporter.delay.exact.MatchCounters;
 import io.flowlag.exporter.delay.exact.TruthWriter;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
+import io.flowlag.exporter.listing.RowFormat;
 import io.flowlag.exporter.reference.ClockState;
 import io.flowlag.exporter.runtime.ContentCheck;
 import io.flowlag.exporter.runtime.Destinations;
@@ -22,8 +23,7 @@ import io.flowlag.exporter.runtime.MeteringPipeline;
 import io.flowlag.exporter.runtime.PipelineRun;
 import io.flowlag.exporter.runtime.ReferenceSessions;
 import io.flowlag.exporter.runtime.SegmentClock;
-import io.flowlag.exporter.runtime.TableOutput;
-import io.flowlag.exporter.runtime.collect.TableStart;
+import io.flowlag.exporter.runtime.RecordOutput;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.StageErrors;
@@ -83,14 +83,11 @@ public final class DelayProcess {
         final List<PacketSource> sources = sources(options, filters);
         final List<Destination> destinations;
         try {
-            destinations = new ArrayList<>(new Destinations(factory).of(sized));
+            destinations = new Destinations(
+                factory, () -> RecordOutput.destination(factory, sized, options.listing(), terminal, false)).of(sized);
         } catch (final RuntimeException ex) {
             CloseHelper.closeAll(sources);
             throw ex;
-        }
-        if (destinations.isEmpty()) {
-            destinations.add(TableOutput.destination(factory, sized, new TableStart(
-                true, options.isSketched(), survey.hasIpv6(), sized.segment().maximumDelayNs()), terminal));
         }
 
         final Signals signals = Signals.install(Signals.HangUp.STOPS);
@@ -108,6 +105,7 @@ public final class DelayProcess {
             run.writeStatistics();
             writeTruth(run, options, terminal);
             run.tellUnsupportedLinkTypes();
+            run.tellNothing();
             tellNegativeDelays(run.delayStage().matchCounters(), facts, terminal);
             tellApart(run.delayStage().matchCounters(), terminal);
             tellMissingReferences(run, options, terminal);
@@ -118,7 +116,7 @@ public final class DelayProcess {
 
     /** Whether standard output is for a program. */
     private static boolean isOutputTaken(final ExporterConfig config, final DelayOptions options) {
-        return !config.exporting().destinations().isEmpty() &&
+        return config.exporting().destinations().isEmpty() ? options.listing().format() != RowFormat.TABLE :
             (config.stats().file() != null && config.stats().isStandardOutput() ||
             options.truthFile() != null && OutputFiles.STANDARD_OUTPUT.equals(options.truthFile().toString()));
     }

@@ -15,7 +15,7 @@ import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
 import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.exporter.lab.SimulatedSegment;
-import io.flowlag.exporter.monitoring.FlowView;
+import io.flowlag.exporter.listing.Protocols;
 import io.flowlag.exporter.runtime.ContentCheck;
 import io.flowlag.exporter.runtime.Destinations;
 import io.flowlag.exporter.runtime.MeteringPipeline;
@@ -140,7 +140,8 @@ public final class DemoProcess {
             "bound_us", "rli_err", "lds_err", "jnt_err");
         final DemoTruth truth = new DemoTruth(segment);
         rows.stream().limit(SHOWN_FLOWS).forEach((row) -> out.printf(Locale.ROOT, ROW, row.key().source(),
-            row.key().destination(), FlowView.protocolName(row.key().protocol()), row.packets(), micros(truth.meanNs(row)),
+            row.key().destination(), Protocols.name(row.key().protocol()).toLowerCase(Locale.ROOT), row.packets(),
+            micros(truth.meanNs(row)),
             micros(meanNs(row, Kind.RLI)), micros(meanNs(row, Kind.LDS)), micros(meanNs(row, Kind.JOINT)),
             micros(row.errorBoundNs() == null ? Double.NaN : row.errorBoundNs()),
             percent(relativeError(row, Kind.RLI, truth)), percent(relativeError(row, Kind.LDS, truth)),

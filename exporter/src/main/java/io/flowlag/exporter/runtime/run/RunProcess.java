@@ -13,10 +13,14 @@ import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.SegmentStages;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
+import io.flowlag.exporter.listing.FlowQuery;
+import io.flowlag.exporter.listing.Listing;
+import io.flowlag.exporter.listing.RowFormat;
 import io.flowlag.exporter.runtime.Destinations;
 import io.flowlag.exporter.runtime.MeteringPipeline;
 import io.flowlag.exporter.runtime.PipelineRun;
 import io.flowlag.exporter.runtime.RealtimeClock;
+import io.flowlag.exporter.runtime.RecordOutput;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DestinationStatistics;
@@ -101,7 +105,8 @@ public final class RunProcess {
         final Signals signals = Signals.install(Signals.HangUp.RELOADS);
         final List<LivePacketSource> sources = openSources();
         final DestinationFactory factory = factory(sources);
-        destinations = new Destinations(factory);
+        destinations = new Destinations(factory, hasRecords(config) ? () -> RecordOutput.destination(
+            factory, config, new Listing(RowFormat.TABLE, FlowQuery.ALL, terminal.isColoured()), terminal, true) : null);
         final StageErrors errors = new StageErrors();
         try (LiveSegments segments = opened(sources, () -> new LiveSegments(config, names, interfaceIds(sources)));
             PipelineRun run = new PipelineRun(
@@ -130,10 +135,15 @@ public final class RunProcess {
             run.tellUnsupportedLinkTypes();
             run.writeStatistics();
             tellLeftInSpools(run);
-            LOG.info("ended: {} packets metered, {} flow records made",
-                counters.get(CounterId.METERED), counters.get(CounterId.RECORDS_MADE));
+            tellTotals(run);
             return exitCode(run, sources);
         }
+    }
+
+    /** {@return whether a process makes flow records: a sender only if it is asked for them} */
+    public static boolean hasRecords(final ExporterConfig config) {
+        return config.segments().stream().map(ExporterConfig::segment)
+            .anyMatch((each) -> each.role() != ExporterConfig.Role.SENDER || each.senderRecords());
     }
 
     private MeteringPipeline pipeline(
@@ -298,8 +308,8 @@ public final class RunProcess {
             mebibytes(stateBytes + ringsBytes), mebibytes(stateBytes), mebibytes(ringsBytes));
         tellSpools();
         if (config.exporting().destinations().isEmpty()) {
-            LOG.info("metering {} with {} threading, exporting nothing",
-                String.join(", ", interfaceNames), threadingText());
+            LOG.info("metering {} with {} threading, {}", String.join(", ", interfaceNames), threadingText(),
+                hasRecords(config) ? "printing flows as they end (without --export)" : "exporting nothing");
             return;
         }
         LOG.info("metering {} with {} threading, exporting to {} as profile {}",
@@ -320,6 +330,18 @@ public final class RunProcess {
             LOG.info("spools: memory bound {} MiB, disk bound {} MiB", mebibytes(bounds[0]), mebibytes(bounds[1]));
         }
         destinations.notices().forEach((notice) -> LOG.warn("{}", notice));
+    }
+
+    /** Each loss has its place; zeros are said too. */
+    private void tellTotals(final PipelineRun run) {
+        final List<DestinationStatistics> all = run.statistics().destinations();
+        LOG.info("ended: {} packets captured, {} of them lost in the kernel and {} at the packet ring, {} metered; " +
+                "{} flow records made, {} lost at the record ring; {} exported, {} failed",
+            counters.get(CounterId.CAPTURED), counters.get(CounterId.LOST_IN_KERNEL),
+            counters.get(CounterId.DROPPED_AT_PACKET_RING), counters.get(CounterId.METERED),
+            counters.get(CounterId.RECORDS_MADE), counters.get(CounterId.DROPPED_AT_RECORD_RING),
+            all.stream().mapToLong(DestinationStatistics::recordsExported).sum(),
+            all.stream().mapToLong(DestinationStatistics::recordsFailed).sum());
     }
 
     /** Reports records that stay in a spool; they are not lost. */

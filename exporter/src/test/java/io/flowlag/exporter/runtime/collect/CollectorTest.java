@@ -6,6 +6,8 @@ import ch.qos.logback.core.read.ListAppender;
 import io.flowlag.common.command.ExitCode;
 import io.flowlag.common.command.ExitException;
 import io.flowlag.exporter.exchange.link.StalledKeys;
+import io.flowlag.exporter.listing.Listing;
+import io.flowlag.exporter.listing.RowFormat;
 import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.ipfix.collect.CollectorCounter;
 import io.flowlag.ipfix.collect.ListenAddress;
@@ -66,7 +68,7 @@ class CollectorTest {
     }
 
     private static CollectOptions reading(final Path... files) {
-        return CollectOptions.DEFAULTS.withFormat(CollectFormat.JSON)
+        return CollectOptions.DEFAULTS.withListing(Listing.of(RowFormat.JSON))
             .withFiles(Arrays.stream(files).map(Path::toString).toList());
     }
 
@@ -194,7 +196,7 @@ class CollectorTest {
     void shouldGiveFilesOneHeaderWithTheColumnsOfAll() throws Exception {
         final byte[] other = new IpfixFiles().message(0, set(2, "0101 0002 0052 0001 0004 0001"), set(257, "61 06")).toBytes();
         collect(reading(file("a.ipfix", TWO_FLOWS), file("b.ipfix", other), file("c.ipfix", TWO_FLOWS))
-            .withFormat(CollectFormat.CSV).withColumns(List.of("octetDeltaCount")));
+            .withListing(Listing.of(RowFormat.CSV)).withColumns(List.of("octetDeltaCount")));
         final List<String> lines = out.toString(StandardCharsets.UTF_8).lines().toList();
         assertEquals(6, lines.size(), out::toString);
         assertTrue(lines.get(0).startsWith("sourceIPv4Address,destinationIPv4Address,"), lines.get(0));
@@ -246,7 +248,7 @@ class CollectorTest {
 
     @Test
     void shouldReceiveUntilTheLimitOfRecords() throws Exception {
-        try (Collector collector = open(CollectOptions.DEFAULTS.withFormat(CollectFormat.CSV)
+        try (Collector collector = open(CollectOptions.DEFAULTS.withListing(Listing.of(RowFormat.CSV))
             .withListen(List.of(ANY_UDP, ANY_TCP)).withEnd(4, 0))) {
             sendUdp(collector.addresses().get(0), TWO_FLOWS);
             try (Socket socket = new Socket("127.0.0.1", collector.addresses().get(1).getPort())) {

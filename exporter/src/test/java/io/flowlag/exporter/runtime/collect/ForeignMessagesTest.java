@@ -3,6 +3,8 @@ package io.flowlag.exporter.runtime.collect;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.flowlag.exporter.decode.SharedData;
+import io.flowlag.exporter.listing.Listing;
+import io.flowlag.exporter.listing.RowFormat;
 import io.flowlag.ipfix.element.ElementRegistry;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -110,7 +112,7 @@ class ForeignMessagesTest {
         final ByteArrayOutputStream out = new ByteArrayOutputStream();
         final ByteArrayOutputStream err = new ByteArrayOutputStream();
         final CollectOptions options =
-            CollectOptions.DEFAULTS.withFormat(CollectFormat.JSON).withFiles(List.of(file.toString()));
+            CollectOptions.DEFAULTS.withListing(Listing.of(RowFormat.JSON)).withFiles(List.of(file.toString()));
         Collector.run(options, ElementRegistry.iana(), out, new PrintStream(err, true, StandardCharsets.UTF_8), () -> false);
         statistics = err.toString(StandardCharsets.UTF_8);
         final List<JsonNode> records = new ArrayList<>();

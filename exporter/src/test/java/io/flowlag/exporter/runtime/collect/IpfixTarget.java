@@ -4,6 +4,10 @@ import io.flowlag.common.counter.CounterSet;
 import io.flowlag.exporter.fuzz.Corpus;
 import io.flowlag.exporter.fuzz.FuzzTarget;
 import io.flowlag.exporter.fuzz.GuardedMemory;
+import io.flowlag.exporter.listing.FlowQuery;
+import io.flowlag.exporter.listing.Grouping;
+import io.flowlag.exporter.listing.Listing;
+import io.flowlag.exporter.listing.RowFormat;
 import io.flowlag.ipfix.collect.CollectedRecord;
 import io.flowlag.ipfix.collect.CollectingProcess;
 import io.flowlag.ipfix.collect.CollectorCounter;
@@ -27,7 +31,7 @@ public final class IpfixTarget implements FuzzTarget {
         new CollectorLimits(4, 4, 8, 32, 64, 512, 16, TimeUnit.SECONDS.toNanos(1800), TimeUnit.SECONDS.toNanos(30));
     private static final int MAX_BYTES = 2048;
     private static final int VERSION = 10;
-    /** A message of 2 KiB is at most so many records, each of which is shown three times. */
+    /** A message of 2 KiB is at most so many records, each of which is shown in one of four ways. */
     private static final int MOST_CHARACTERS = 1 << 22;
     private static final long NS_BETWEEN_MESSAGES = 1_000_000_000L;
 
@@ -40,7 +44,9 @@ public final class IpfixTarget implements FuzzTarget {
     private final UnsafeBuffer message = new UnsafeBuffer(0, 0);
     private final StringBuilder text = new StringBuilder();
     private final RecordFormatter[] formatters =
-        {new JsonFormatter(true), new CsvFormatter(true, List.of()), new TableFormatter(true)};
+        {new JsonFormatter(true), new CsvFormatter(true, List.of()), new TableFormatter(true, true),
+            RecordFormatter.of(
+                new Listing(RowFormat.JSON, FlowQuery.ALL.by(Grouping.parse("src/24,dscp")), false), true, List.of())};
     private long nowNs;
     private int records;
 

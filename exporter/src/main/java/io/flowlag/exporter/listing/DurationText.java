@@ -1,13 +1,13 @@
-package io.flowlag.exporter.command;
+package io.flowlag.exporter.listing;
 
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A duration of the command line: a number, which may have decimals, and a unit. Has no state. */
-final class DurationText {
+public final class DurationText {
     /** The units, for messages. */
-    static final String UNIT_NAMES = "ns, us, ms, s, m, h";
+    public static final String UNIT_NAMES = "ns, us, ms, s, m, h";
 
     private static final Pattern NUMBER_AND_UNIT = Pattern.compile("([0-9]+(?:\\.[0-9]+)?) ?(ns|us|ms|s|m|h)");
     private static final Map<String, Double> UNITS =
@@ -17,7 +17,7 @@ final class DurationText {
     }
 
     /** {@return the duration in ns; null if the text is none} */
-    static Double ns(final String text) {
+    public static Double ns(final String text) {
         final Matcher matcher = NUMBER_AND_UNIT.matcher(text.strip());
         return matcher.matches() ? Double.parseDouble(matcher.group(1)) * UNITS.get(matcher.group(2)) : null;
     }

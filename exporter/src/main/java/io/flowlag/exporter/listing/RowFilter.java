@@ -1,0 +1,92 @@
+package io.flowlag.exporter.listing;
+
+import io.flowlag.common.config.Prefix;
+
+/**
+ * Selects the rows that match every condition. A null prefix or number and {@link RowKey#NONE} select any row. Immutable.
+ *
+ * @param either     prefix of the source or the destination.
+ * @param port       of the source or the destination.
+ * @param minPackets least number of packets.
+ * @param minDelayNs least mean delay, which excludes rows without a delay.
+ */
+public record RowFilter(
+    Prefix source, Prefix destination, Prefix either, int port, int protocol, int dscp, Long minPackets, Long minDelayNs) {
+    /** Every row. */
+    public static final RowFilter ALL =
+        new RowFilter(null, null, null, RowKey.NONE, RowKey.NONE, RowKey.NONE, null, null);
+
+    private static final int LARGEST_PORT = 65_535;
+    private static final int LARGEST_DSCP = 63;
+
+    /** One condition, by its name on the command line. */
+    public enum Condition {
+        SOURCE, DESTINATION, PREFIX, PORT, PROTOCOL, DSCP, MIN_PACKETS, MIN_DELAY
+    }
+
+    /** {@return the same with one more condition} Throws {@link IllegalArgumentException} with what continues the value. */
+    public RowFilter with(final Condition condition, final String text) {
+        final String value = text.strip();
+        return switch (condition) {
+            case SOURCE ->
+                new RowFilter(Prefix.of(value), destination, either, port, protocol, dscp, minPackets, minDelayNs);
+            case DESTINATION -> new RowFilter(source, Prefix.of(value), either, port, protocol, dscp, minPackets, minDelayNs);
+            case PREFIX -> new RowFilter(source, destination, Prefix.of(value), port, protocol, dscp, minPackets, minDelayNs);
+            case PORT -> new RowFilter(source, destination, either, (int)number(value, LARGEST_PORT), protocol, dscp, minPackets,
+                minDelayNs);
+            case PROTOCOL -> new RowFilter(source, destination, either, port, protocol(value), dscp, minPackets, minDelayNs);
+            case DSCP -> new RowFilter(source, destination, either, port, protocol, (int)number(value, LARGEST_DSCP), minPackets,
+                minDelayNs);
+            case MIN_PACKETS -> new RowFilter(source, destination, either, port, protocol, dscp, number(value, Long.MAX_VALUE),
+                minDelayNs);
+            case MIN_DELAY -> new RowFilter(source, destination, either, port, protocol, dscp, minPackets, durationNs(value));
+        };
+    }
+
+    private static long number(final String text, final long largest) {
+        final long number = text.matches("[0-9]{1,18}") ? Long.parseLong(text) : -1;
+        if (number < 0 || number > largest) {
+            throw new IllegalArgumentException(
+                largest == Long.MAX_VALUE ? "must be a number" : "must be 0 to " + largest);
+        }
+        return number;
+    }
+
+    private static int protocol(final String text) {
+        final int number = Protocols.number(text);
+        if (number < 0) {
+            throw new IllegalArgumentException("must be tcp, udp, icmp, icmp6, sctp or a number, 0 to 255");
+        }
+        return number;
+    }
+
+    private static long durationNs(final String text) {
+        final Double durationNs = DurationText.ns(text);
+        if (durationNs == null) {
+            throw new IllegalArgumentException("write 5ms (units " + DurationText.UNIT_NAMES + ")");
+        }
+        return Math.round(durationNs);
+    }
+
+    /** Whether a record is of what is asked for. */
+    boolean matches(final RowKey key) {
+        return (source == null || contains(source, key.source())) &&
+            (destination == null || contains(destination, key.destination())) &&
+            (either == null || contains(either, key.source()) || contains(either, key.destination())) &&
+            (port < 0 || port == key.sourcePort() || port == key.destinationPort()) &&
+            (protocol < 0 || protocol == key.protocol()) &&
+            (dscp < 0 || dscp == key.dscp());
+    }
+
+    /** Whether a row, of one record or of several, has enough packets and delay. */
+    boolean isEnough(final FlowRow row) {
+        final Long packets = row.traffic().packets();
+        final Long meanNs = row.delay().meanNs();
+        return (minPackets == null || packets != null && packets >= minPackets) &&
+            (minDelayNs == null || meanNs != null && meanNs >= minDelayNs);
+    }
+
+    private static boolean contains(final Prefix prefix, final Prefix address) {
+        return address != null && prefix.contains(address.isIpv6(), address.high(), address.low());
+    }
+}

@@ -1,0 +1,110 @@
+package io.flowlag.exporter.listing;
+
+import java.util.function.LongBinaryOperator;
+
+/**
+ * The sum of some records. With n packets measured, mean m, deviation s and bound h of each record:
+ * <pre>
+ *   mean        Σ n m / Σ n
+ *   bound       Σ n h / Σ n, which needs no independent errors
+ *   deviation²  Σ n [s² + (m − mean)²] / Σ n
+ * </pre>
+ * A sum is unknown if one of its records does not know its part; mean, bound and deviation are of the records with a mean, and
+ * {@code measured} says how many packets these have. Quantiles of several records do not add up and are unknown. One thread.
+ */
+final class RowGroup {
+    private final RowKey key;
+    private FlowRow only;
+    private long flows;
+    private Long packets = 0L;
+    private Long octets = 0L;
+    private long startNs = Long.MAX_VALUE;
+    private long endNs = Long.MIN_VALUE;
+    private boolean isTimeKnown = true;
+    private boolean isLiving;
+    private long delays;
+    private Long measured = 0L;
+    private double weight;
+    private double mean;
+    private double squares;
+    private double bounds;
+    private boolean isBounded = true;
+    private boolean isExact = true;
+    private boolean hasDeviation = true;
+    private Long minimumNs = Long.MAX_VALUE;
+    private Long maximumNs = Long.MIN_VALUE;
+    private int estimator;
+    private Long lost = 0L;
+    private boolean isLossExact = true;
+
+    RowGroup(final RowKey key) {
+        this.key = key;
+    }
+
+    void add(final FlowRow row) {
+        only = flows == 0 ? row : null;
+        final RowTraffic traffic = row.traffic();
+        flows += traffic.flows();
+        packets = sum(packets, traffic.packets());
+        octets = sum(octets, traffic.octets());
+        isTimeKnown &= traffic.startNs() != null && traffic.durationNs() != null;
+        if (isTimeKnown) {
+            startNs = Math.min(startNs, traffic.startNs());
+            endNs = Math.max(endNs, traffic.endNs());
+        }
+        isLiving |= traffic.endReason() == RowTraffic.LIVING;
+        lost = sum(lost, row.loss().packets());
+        isLossExact &= row.loss().isExact();
+        if (row.delay().meanNs() != null) {
+            add(row.delay(), row.delay().measured() != null ? row.delay().measured() : traffic.packets());
+        }
+    }
+
+    /** A mean of unknown weight makes the mean of all unknown. */
+    private void add(final RowDelay delay, final Long packetsOfMean) {
+        final double own = packetsOfMean == null || packetsOfMean <= 0 ? Double.NaN : packetsOfMean;
+        final RowSpread spread = delay.spread();
+        final double step = delay.meanNs() - mean;
+        final Long deviationNs =
+            spread.standardDeviationNs() == null && own == 1 ? Long.valueOf(0) : spread.standardDeviationNs();
+        hasDeviation &= deviationNs != null;
+        squares += (deviationNs == null ? 0 : own * deviationNs * deviationNs) + step * step * weight / (weight + own) * own;
+        weight += own;
+        mean += step * own / weight;
+        isBounded &= delay.boundNs() != null || delay.isExact();
+        bounds += delay.boundNs() == null ? 0 : own * delay.boundNs();
+        isExact &= delay.isExact();
+        measured = sum(measured, delay.measured());
+        minimumNs = both(minimumNs, spread.minimumNs(), Math::min);
+        maximumNs = both(maximumNs, spread.maximumNs(), Math::max);
+        estimator = delays == 0 || estimator == delay.estimator() ? delay.estimator() : RowDelay.MIXED;
+        delays++;
+    }
+
+    private static Long sum(final Long one, final Long other) {
+        return both(one, other, Long::sum);
+    }
+
+    private static Long both(final Long one, final Long other, final LongBinaryOperator operator) {
+        return one == null || other == null ? null : Long.valueOf(operator.applyAsLong(one, other));
+    }
+
+    /** {@return the row of the group} */
+    FlowRow row() {
+        if (only != null) {
+            return new FlowRow(key, only.traffic(), only.delay(), only.loss());
+        }
+        return new FlowRow(key, new RowTraffic(flows, packets, octets, isTimeKnown ? startNs : null,
+            isTimeKnown ? Long.valueOf(endNs - startNs) : null, isLiving ? RowTraffic.LIVING : 0), delay(),
+            lost == null ? RowLoss.UNKNOWN : new RowLoss(lost, isLossExact));
+    }
+
+    private RowDelay delay() {
+        if (delays == 0 || Double.isNaN(mean)) {
+            return RowDelay.NONE;
+        }
+        return new RowDelay(Math.round(mean), measured, isBounded ? (long)Math.ceil(bounds / weight) : null, isExact, estimator,
+            new RowSpread(hasDeviation ? Math.round(Math.sqrt(squares / weight)) : null, minimumNs, null, null, null, maximumNs),
+            null, null);
+    }
+}

@@ -1,0 +1,39 @@
+package io.flowlag.exporter.listing;
+
+import java.util.List;
+
+/**
+ * An object a row, see {@link RowFields}; absent fields are left out. It begins with {@code _start} and {@code _end}, the times
+ * by ISO 8601 with every nanosecond.
+ */
+public final class RowJson implements RowWriter {
+    private final List<RowFields.Field> fields;
+
+    RowJson(final Grouping grouping) {
+        fields = RowFields.of(grouping);
+    }
+
+    @Override
+    public void append(final FlowRow row, final StringBuilder text) {
+        final int start = text.append('{').length();
+        appendTimes(row.traffic().startNs(), row.traffic().endNs(), text);
+        for (final RowFields.Field field : fields) {
+            final Object value = field.value().apply(row);
+            if (value != null) {
+                text.append(text.length() > start ? "," : "").append('"').append(field.name()).append("\":");
+                text.append(value instanceof Number ? "" : "\"").append(value).append(value instanceof Number ? "" : "\"");
+            }
+        }
+        text.append("}\n");
+    }
+
+    /** Appends the fields of start and end that are known, without a comma behind them. */
+    public static void appendTimes(final Long startNs, final Long endNs, final StringBuilder text) {
+        if (startNs != null) {
+            text.append("\"_start\":\"").append(RowFields.isoTime(startNs)).append('"');
+        }
+        if (endNs != null) {
+            text.append(startNs == null ? "" : ",").append("\"_end\":\"").append(RowFields.isoTime(endNs)).append('"');
+        }
+    }
+}

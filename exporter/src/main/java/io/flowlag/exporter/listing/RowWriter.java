@@ -1,0 +1,26 @@
+package io.flowlag.exporter.listing;
+
+/** Writes rows as text in one format. One thread; allocates with each row. */
+public interface RowWriter {
+    /** Appends a row, or holds it until the others are known. */
+    void append(FlowRow row, StringBuilder text);
+
+    /** Appends what is held: no row may come for a while. */
+    default void settle(final StringBuilder text) {
+        // most hold nothing
+    }
+
+    /** Appends what is held, and what a format has without rows. */
+    default void finish(final StringBuilder text) {
+        settle(text);
+    }
+
+    /** {@return a writer of a format, of groups if there is a grouping; coloured for a terminal} */
+    static RowWriter of(final RowFormat format, final Grouping grouping, final boolean isColoured) {
+        return switch (format) {
+            case TABLE -> new RowTable(grouping, isColoured);
+            case JSON -> new RowJson(grouping);
+            case CSV -> new RowCsv(grouping);
+        };
+    }
+}

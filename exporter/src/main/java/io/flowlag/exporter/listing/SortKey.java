@@ -1,0 +1,52 @@
+package io.flowlag.exporter.listing;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** What rows are sorted by; each has a value, or null where it is unknown. */
+public enum SortKey {
+    MEAN((row) -> row.delay().meanNs()),
+    BOUND((row) -> row.delay().boundNs()),
+    SD((row) -> row.delay().spread().standardDeviationNs()),
+    P50((row) -> row.delay().spread().p50Ns()),
+    P90((row) -> row.delay().spread().p90Ns()),
+    P99((row) -> row.delay().spread().p99Ns()),
+    MAX((row) -> row.delay().spread().maximumNs()),
+    LOST((row) -> row.loss().packets()),
+    LOSS(FlowRow::lossShare),
+    PACKETS((row) -> row.traffic().packets()),
+    OCTETS((row) -> row.traffic().octets()),
+    FLOWS((row) -> row.traffic().flows()),
+    START((row) -> row.traffic().startNs()),
+    DURATION((row) -> row.traffic().durationNs());
+
+    private final Function<FlowRow, Number> value;
+
+    SortKey(final Function<FlowRow, Number> value) {
+        this.value = value;
+    }
+
+    /** {@return its name on the command line} */
+    public String label() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** {@return the value of a row; NaN if unknown} */
+    double of(final FlowRow row) {
+        final Number number = value.apply(row);
+        return number == null ? Double.NaN : number.doubleValue();
+    }
+
+    /** {@return the names, for help and errors} */
+    public static String labels() {
+        return Arrays.stream(values()).map(SortKey::label).collect(Collectors.joining(", "));
+    }
+
+    /** Finds a key by its name. Throws {@link IllegalArgumentException} if there is none. */
+    static SortKey parse(final String text) {
+        return Arrays.stream(values()).filter((each) -> each.label().equals(text.toLowerCase(Locale.ROOT))).findFirst()
+            .orElseThrow(() -> new IllegalArgumentException("must be one of " + labels()));
+    }
+}

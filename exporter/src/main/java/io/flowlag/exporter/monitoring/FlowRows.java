@@ -1,0 +1,75 @@
+package io.flowlag.exporter.monitoring;
+
+import io.flowlag.common.config.Prefix;
+import io.flowlag.exporter.delay.FlowDelay;
+import io.flowlag.exporter.flow.EndReason;
+import io.flowlag.exporter.listing.FlowQuery;
+import io.flowlag.exporter.listing.FlowRow;
+import io.flowlag.exporter.listing.HeldRows;
+import io.flowlag.exporter.listing.Listing;
+import io.flowlag.exporter.listing.RowDelay;
+import io.flowlag.exporter.listing.RowKey;
+import io.flowlag.exporter.listing.RowLoss;
+import io.flowlag.exporter.listing.RowSpread;
+import io.flowlag.exporter.listing.RowTraffic;
+import io.flowlag.exporter.listing.RowWriter;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Flows of a running process as rows. Stateless. */
+public final class FlowRows {
+    private FlowRows() {
+    }
+
+    /** {@return the rows that are asked for, in their order} */
+    public static List<FlowRow> of(final List<FlowView> flows, final FlowQuery query) {
+        final HeldRows held = new HeldRows(query);
+        for (final FlowView flow : flows) {
+            final FlowRow row = of(flow);
+            if (HeldRows.matches(query, row)) {
+                held.add(row, null);
+            }
+        }
+        final List<FlowRow> rows = new ArrayList<>();
+        held.take((row, text) -> rows.add(row));
+        return rows;
+    }
+
+    /** {@return the text of the flows that are asked for} */
+    public static String text(final List<FlowView> flows, final Listing listing) {
+        final StringBuilder text = new StringBuilder();
+        final RowWriter writer = RowWriter.of(listing.format(), listing.query().grouping(), listing.isColoured());
+        of(flows, listing.query()).forEach((row) -> writer.append(row, text));
+        writer.finish(text);
+        return text.toString();
+    }
+
+    private static FlowRow of(final FlowView flow) {
+        return new FlowRow(
+            new RowKey(Prefix.of(flow.source()), Prefix.of(flow.destination()), flow.protocol(), flow.sourcePort(),
+                flow.destinationPort(), flow.dscp(), flow.segmentId() == null ? RowKey.NONE : flow.segmentId()),
+            new RowTraffic(1, flow.packets(), flow.octets(), flow.startNs(), flow.endNs() - flow.startNs(),
+                flow.isLiving() ? RowTraffic.LIVING : EndReason.valueOf(flow.endReason().toUpperCase(Locale.ROOT)).code()),
+            flow.meanNs() == null ? RowDelay.NONE : delay(flow),
+            flow.lostPackets() == null ? RowLoss.UNKNOWN : new RowLoss(flow.lostPackets(), flow.isLossExact()));
+    }
+
+    private static RowDelay delay(final FlowView flow) {
+        return new RowDelay(flow.meanNs(), flow.samples(), flow.boundNs(), flow.isExact(), estimator(flow.estimator()),
+            new RowSpread(flow.standardDeviationNs(), flow.minimumNs(), flow.p50Ns(), flow.p90Ns(), flow.p99Ns(),
+                flow.maximumNs()),
+            flow.interpolatedMeanNs(), flow.sketchMeanNs());
+    }
+
+    /** {@return the number of an estimator} */
+    private static int estimator(final String name) {
+        for (int code = FlowDelay.ESTIMATOR_INTERPOLATED; code <= FlowDelay.ESTIMATOR_MIXED_PATHS; code++) {
+            if (name.equals(FlowView.estimator(code))) {
+                return code;
+            }
+        }
+        return 0;
+    }
+}

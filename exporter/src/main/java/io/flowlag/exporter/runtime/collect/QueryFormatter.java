@@ -1,0 +1,85 @@
+package io.flowlag.exporter.runtime.collect;
+
+import io.flowlag.exporter.listing.FlowQuery;
+import io.flowlag.exporter.listing.FlowRow;
+import io.flowlag.exporter.listing.HeldRows;
+import io.flowlag.exporter.listing.Listing;
+import io.flowlag.exporter.listing.RowFormat;
+import io.flowlag.exporter.listing.RowWriter;
+import io.flowlag.ipfix.collect.CollectedRecord;
+
+/**
+ * Gives the formatter of records those that a query asks for. Records that are sorted are held with their text until the end, and
+ * groups are written as rows. Options records pass.
+ */
+final class QueryFormatter implements RecordFormatter {
+    private final FlowQuery query;
+    private final RecordFormatter records;
+    private final HeldRows held;
+    private final RowWriter rows;
+    private final RecordRows reader = new RecordRows();
+    /** Whether rows, and not the records' own texts, are what is written of those that are held. */
+    private final boolean hasRows;
+
+    QueryFormatter(final Listing listing, final RecordFormatter records) {
+        this.query = listing.query();
+        this.records = records;
+        held = query.isImmediate() ? null : new HeldRows(query);
+        hasRows = query.grouping() != null || listing.format() == RowFormat.TABLE;
+        rows = hasRows ? RowWriter.of(listing.format(), query.grouping(), listing.isColoured()) : null;
+    }
+
+    @Override
+    public boolean append(final CollectedRecord record, final StringBuilder text) {
+        if (record.isOptions() || query.equals(FlowQuery.ALL)) {
+            return records.append(record, text);
+        }
+        final FlowRow row = reader.of(record);
+        if (!HeldRows.matches(query, row)) {
+            return false;
+        }
+        if (held == null) {
+            return records.append(record, text);
+        }
+        held.add(row, hasRows ? null : ownText(record, text));
+        return true;
+    }
+
+    /** {@return the line of a record; what precedes the first one, a header, is written at once} */
+    private String ownText(final CollectedRecord record, final StringBuilder text) {
+        final int start = text.length();
+        records.append(record, text);
+        final int line = text.lastIndexOf("\n", text.length() - 2) + 1;
+        final String own = text.substring(Math.max(start, line));
+        text.setLength(Math.max(start, line));
+        return own;
+    }
+
+    @Override
+    public void settle(final StringBuilder text) {
+        records.settle(text);
+    }
+
+    @Override
+    public void finish(final StringBuilder text) {
+        records.finish(text);
+        if (held != null) {
+            held.take((row, own) -> {
+                if (hasRows) {
+                    rows.append(row, text);
+                } else {
+                    text.append(own);
+                }
+            });
+            if (hasRows) {
+                rows.finish(text);
+            }
+        }
+    }
+
+    @Override
+    public String remark() {
+        final String own = held == null ? "" : held.remark();
+        return records.remark() + (own.isEmpty() ? "" : "; " + own);
+    }
+}

@@ -1,0 +1,196 @@
+package io.flowlag.exporter.listing;
+
+import io.flowlag.common.config.Prefix;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.LongRange;
+import net.jqwik.api.constraints.Size;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.LongStream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** What rows add up to, their order, and how they are written. */
+class ListingTest {
+    private static final long START_NS = 1_700_000_000_123_456_789L;
+    private static final long BOUND_NS = 1_000;
+
+    /** A flow with these delays; its mean is wrong by an error. */
+    private static FlowRow flow(final String destination, final long[] delaysNs, final long errorNs, final Long boundNs) {
+        final double mean = LongStream.of(delaysNs).average().orElseThrow();
+        final double variance =
+            LongStream.of(delaysNs).mapToDouble((each) -> (each - mean) * (each - mean)).average().orElseThrow();
+        return new FlowRow(
+            new RowKey(Prefix.of("192.0.2.1"), Prefix.of(destination), 17, 1, 53, 46, 1),
+            new RowTraffic(1, (long)delaysNs.length, 100L * delaysNs.length, START_NS, 1_000_000L, 1),
+            new RowDelay(Math.round(mean) + errorNs, (long)delaysNs.length, boundNs, false, 1, new RowSpread(
+                delaysNs.length == 1 ? null : Math.round(Math.sqrt(variance)), LongStream.of(delaysNs).min().orElseThrow(), 1L,
+                2L, 3L, LongStream.of(delaysNs).max().orElseThrow()), null, null),
+            new RowLoss(1L, true));
+    }
+
+    private static FlowRow flow(final String destination, final long delayNs) {
+        return flow(destination, new long[]{delayNs}, 0, BOUND_NS);
+    }
+
+    private static List<FlowRow> rows(final FlowQuery query, final List<FlowRow> flows) {
+        final HeldRows held = new HeldRows(query);
+        flows.stream().filter((each) -> HeldRows.matches(query, each)).forEach((each) -> held.add(each, null));
+        final List<FlowRow> rows = new ArrayList<>();
+        held.take((row, text) -> rows.add(row));
+        return rows;
+    }
+
+    private static FlowRow sum(final FlowRow... flows) {
+        final List<FlowRow> rows = rows(FlowQuery.ALL.by(Grouping.parse("src")), List.of(flows));
+        assertEquals(1, rows.size());
+        return rows.get(0);
+    }
+
+    /** However packets are split into flows, the group says what one flow would; its bound holds if those of flows do. */
+    @Property(tries = 200)
+    void shouldAddUpToWhatAllPacketsSay(
+        @ForAll @LongRange(min = 0) final long seed, @ForAll @IntRange(min = 2, max = 20) final int n) {
+        final Random random = new Random(seed);
+        final List<FlowRow> flows = new ArrayList<>();
+        final LongStream.Builder all = LongStream.builder();
+        for (int i = 0; i < n; i++) {
+            final long[] delaysNs = random.longs(1 + random.nextInt(50), -1_000_000, 1_000_000_000).toArray();
+            LongStream.of(delaysNs).forEach(all::add);
+            flows.add(flow("10.0.0." + i, delaysNs, random.nextLong(-BOUND_NS, BOUND_NS + 1), BOUND_NS));
+        }
+        final long[] packets = all.build().toArray();
+        final FlowRow whole = flow("10.0.0.0", packets, 0, BOUND_NS);
+
+        final FlowRow group = sum(flows.toArray(FlowRow[]::new));
+
+        assertEquals(n, group.traffic().flows());
+        assertEquals(packets.length, group.traffic().packets());
+        assertEquals(packets.length, group.delay().measured());
+        assertEquals(n, group.loss().packets());
+        assertEquals(whole.delay().spread().minimumNs(), group.delay().spread().minimumNs());
+        assertEquals(whole.delay().spread().maximumNs(), group.delay().spread().maximumNs());
+        assertEquals(BOUND_NS, group.delay().boundNs());
+        assertEquals(whole.delay().meanNs(), group.delay().meanNs(), BOUND_NS + 2);
+        assertEquals(whole.delay().spread().standardDeviationNs(), group.delay().spread().standardDeviationNs(), 2 * BOUND_NS);
+        assertNull(group.delay().spread().p50Ns());
+    }
+
+    @Example
+    void shouldKnowNoMoreThanItsRecords() {
+        final FlowRow known = flow("10.0.0.1", new long[]{5, 7}, 0, BOUND_NS);
+        final FlowRow unbounded = flow("10.0.0.2", new long[]{5, 7}, 0, null);
+        final FlowRow unmeasured = new FlowRow(known.key(), known.traffic(), RowDelay.NONE, RowLoss.UNKNOWN);
+
+        assertNull(sum(known, unbounded).delay().boundNs());
+        assertEquals(6, sum(known, unbounded).delay().meanNs());
+        final FlowRow half = sum(known, unmeasured);
+        assertEquals(4, half.traffic().packets());
+        assertEquals(2, half.delay().measured());
+        assertEquals(BOUND_NS, half.delay().boundNs());
+        assertNull(half.loss().packets());
+        assertEquals(RowDelay.NONE, sum(unmeasured, unmeasured).delay());
+        assertEquals(known.delay(), sum(known).delay());
+        final FlowRow exact = new FlowRow(known.key(), known.traffic(),
+            new RowDelay(6L, 2L, null, true, 6, RowSpread.UNKNOWN, null, null), new RowLoss(1L, false));
+        assertTrue(sum(exact, exact).delay().isExact());
+        assertEquals(BOUND_NS / 2, sum(exact, known).delay().boundNs());
+        assertEquals(RowDelay.MIXED, sum(exact, known).delay().estimator());
+        assertEquals(new RowLoss(2L, false), sum(exact, known).loss());
+    }
+
+    @Property(tries = 100)
+    void shouldHoldTheFirstOfTheOrder(
+        @ForAll @Size(max = 60) final List<@LongRange(min = 1, max = 50) Long> delaysNs,
+        @ForAll @IntRange(min = 1, max = 70) final int limit, @ForAll final boolean rises) {
+        final List<FlowRow> flows = delaysNs.stream().map((each) -> flow("10.0.0.1", each)).toList();
+        final Comparator<Long> order = rises ? Comparator.naturalOrder() : Comparator.reverseOrder();
+        assertEquals(delaysNs.stream().sorted(order).limit(limit).toList(),
+            rows(FlowQuery.ALL.sorted(SortKey.MEAN, rises).first(limit), flows).stream()
+                .map((each) -> each.delay().meanNs()).toList());
+    }
+
+    @Example
+    void shouldPutUnknownValuesLastAndRankLosses() {
+        final FlowRow known = flow("10.0.0.1", 1);
+        final FlowRow unknown = new FlowRow(known.key(), known.traffic(), RowDelay.NONE, RowLoss.UNKNOWN);
+        for (final String order : List.of("mean", "mean:a", "loss", "loss:a", "p99:d")) {
+            assertEquals(List.of(known, unknown), rows(FlowQuery.ALL.sorted(order), List.of(unknown, known)), order);
+        }
+        final FlowRow large = flow("10.0.0.2", new long[]{1, 1, 1, 1}, 0, null);
+        assertEquals(List.of(known, large), rows(FlowQuery.ALL.sorted("loss"), List.of(large, known)));
+        assertThrows(IllegalArgumentException.class, () -> FlowQuery.ALL.sorted("mean:x"));
+    }
+
+    @Example
+    void shouldAskGroupsAndRecordsForTheLeastNumberOfPackets() {
+        final FlowQuery atLeastTwo = FlowQuery.ALL.with(RowFilter.ALL.with(RowFilter.Condition.MIN_PACKETS, "2"));
+        final List<FlowRow> flows = List.of(flow("10.0.0.1", 1), flow("10.0.0.2", 1), flow("10.0.1.1", 1));
+        assertEquals(0, rows(atLeastTwo, flows).size());
+        assertEquals(1, rows(atLeastTwo.by(Grouping.parse("dst/24")), flows).size());
+    }
+
+    @Example
+    void shouldCountWhatThereIsNoRoomFor() {
+        final HeldRows rows = new HeldRows(FlowQuery.ALL.sorted("mean"), 2);
+        final HeldRows groups = new HeldRows(FlowQuery.ALL.by(Grouping.parse("dst")), 2);
+        final HeldRows few = new HeldRows(FlowQuery.ALL.first(1), 2);
+        for (int i = 0; i < 5; i++) {
+            rows.add(flow("10.0.0." + i, i), null);
+            groups.add(flow("10.0.0." + i, i), null);
+            few.add(flow("10.0.0." + i, i), null);
+        }
+        assertTrue(rows.remark().startsWith("3 records are left out"), rows.remark());
+        assertTrue(groups.remark().startsWith("3 records are left out"), groups.remark());
+        assertEquals("", few.remark());
+    }
+
+    private static String text(final RowFormat format, final Grouping grouping, final List<FlowRow> rows) {
+        final StringBuilder text = new StringBuilder();
+        final RowWriter writer = RowWriter.of(format, grouping, false);
+        rows.forEach((row) -> writer.append(row, text));
+        writer.finish(text);
+        return text.toString();
+    }
+
+    @Example
+    void shouldWriteGroupsByTheNamesOfElements() {
+        final Grouping grouping = Grouping.parse("dst/24,DSCP");
+        final List<FlowRow> rows = rows(FlowQuery.ALL.by(grouping), List.of(flow("10.0.0.1", 5), flow("2001:db8:1:2:3::1", 7)));
+        final String json = text(RowFormat.JSON, grouping, rows);
+        assertTrue(json.startsWith("{\"_start\":\"2023-11-14T22:13:20.123456789Z\",\"_end\":\"2023-11-14T22:13:20.124456789Z\"," +
+            "\"destinationIPv6Prefix\":\"2001:db8:1:2::/64\",\"ipDiffServCodePoint\":46,\"deltaFlowCount\":1,"), json);
+        assertTrue(json.contains("\"destinationIPv4Prefix\":\"10.0.0.0/24\""), json);
+        final String[] csv = text(RowFormat.CSV, grouping, rows).split("\n");
+        assertTrue(csv[0].startsWith("destinationIPv4Prefix,destinationIPv6Prefix,ipDiffServCodePoint,deltaFlowCount,"), csv[0]);
+        assertTrue(csv[1].startsWith(",2001:db8:1:2::/64,46,1,1,100,1700000000123456789,"), csv[1]);
+        final String[] table = text(RowFormat.TABLE, grouping, rows).split("\n");
+        assertTrue(table[0].startsWith("dst                dscp  flows  packets  octets  start "), table[0]);
+        assertTrue(table[2].startsWith("10.0.0.0/24          46      1        1     100  2023-11-14 22:13:20.123 "), table[2]);
+    }
+
+    @Example
+    void shouldRepeatTheHeaderWhenAColumnGrowsAfterTheFirstRows() {
+        final StringBuilder text = new StringBuilder();
+        final RowWriter table = RowWriter.of(RowFormat.TABLE, null, true);
+        table.append(flow("10.0.0.1", 5), text);
+        assertEquals("", text.toString());
+        table.settle(text);
+        table.append(flow("10.0.0.2", 5), text);
+        assertEquals(3, text.toString().lines().count());
+        assertTrue(text.toString().startsWith("\033[1msrc              dst              proto"), text::toString);
+        assertTrue(text.toString().contains("\033[31m1\033[0m"), text::toString);
+        table.append(flow("2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", 5), text);
+        table.finish(text);
+        assertEquals(5, text.toString().lines().count());
+    }
+}
