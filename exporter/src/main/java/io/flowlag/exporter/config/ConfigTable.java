@@ -124,6 +124,9 @@ public final class ConfigTable {
         "Ends records of living flows at each multiple of this time since the epoch, the same at all points. At most " +
         "active-timeout; a multiple of segment.interval.").example("60s").reloads();
 
+    public static final ConfigKey<Boolean> FOLLOW_TCP = row("metering.tcp", onOff(), "off",
+        "Follows TCP: round-trip times, retransmissions, packets out of order, closed windows. Takes 128 octets a flow.");
+
     static final ConfigKey<Path> CHECKPOINT_FILE = row("checkpoint.file", orWord(NONE, path()), NONE,
         "File for copies of flows: on a local disk, for one process. It takes up to 600 octets for each of metering.max-flows.")
         .example("/var/lib/flowlag/flows.checkpoint");

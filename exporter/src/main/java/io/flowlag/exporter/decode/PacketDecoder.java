@@ -36,6 +36,7 @@ public final class PacketDecoder {
     private final TimedDigest[] segmentDigests;
     private final boolean innerTunnels;
     private final boolean jumboLengths;
+    private final boolean hasTcp;
     private final int observationPoint;
 
     private final PlainPacket plain;
@@ -64,7 +65,8 @@ public final class PacketDecoder {
         this.innerTunnels = context.innerTunnels;
         this.jumboLengths = context.jumboLengths;
         this.observationPoint = context.observationPoint;
-        plain = new PlainPacket(innerTunnels, context.flowHashLeft, observationPoint);
+        this.hasTcp = context.tcp;
+        plain = new PlainPacket(innerTunnels, context.flowHashLeft, observationPoint, hasTcp);
         isPlainFast = context.plain;
     }
 
@@ -104,6 +106,11 @@ public final class PacketDecoder {
         }
         flags |= fragment(captured.timestampNs());
         flags |= digest(digest, descriptor, descriptorOffset);
+        if (hasTcp && packet.protocol == IpProtocol.TCP && !packet.isFragment) {
+            flags |= TransportLayer.describeTcp(
+                cursor.buffer, packet.payloadOffset, packet.capturedPayloadBytes(cursor.end), packet.payloadLengthBytes,
+                descriptor, descriptorOffset);
+        }
 
         PacketDescriptor.timestampNs(descriptor, descriptorOffset, captured.timestampNs());
         PacketDescriptor.vlanId(descriptor, descriptorOffset, vlanId == Cursor.NO_VLAN ? 0 : vlanId);
@@ -327,6 +334,7 @@ public final class PacketDecoder {
         private boolean flowHashLeft;
         private int observationPoint;
         private boolean plain = true;
+        private boolean tcp;
 
         public Context() {
         }
@@ -416,6 +424,12 @@ public final class PacketDecoder {
         /** How many payload octets a digest covers, 0 to 32; the same at both points. */
         public Context digestPayloadBytes(final int payloadBytes) {
             digestPayloadBytes = payloadBytes;
+            return this;
+        }
+
+        /** Whether descriptors have sequence numbers of TCP. */
+        public Context tcp(final boolean isOn) {
+            tcp = isOn;
             return this;
         }
 

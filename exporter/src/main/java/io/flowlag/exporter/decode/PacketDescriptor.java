@@ -19,12 +19,16 @@ import java.nio.ByteOrder;
  *  71  kind                  1   KIND_REGULAR or KIND_REFERENCE, which has the layout of DecodedReference
  *  72  digest                8   0 unless FLAG_DIGEST
  *  80  segmentFlowHash       8   0 unless FLAG_DIGEST, and with FLAG_FLOW_HASH_LEFT; another digest with FLAG_SENDER_DIGEST
+ *  88  tcpSequence           4   valid with FLAG_TCP, as the next two
+ *  92  tcpAcknowledgement    4
+ *  96  tcpPayloadBytes       4
+ * 100  (unused)              4
  * </pre>
  * Fields are in the byte order of the machine: a descriptor never leaves the process. Stateless; safe from any thread.
  */
 public final class PacketDescriptor extends FlowKeyLayout {
-    /** Length of one descriptor in octets; with a ring's record header it fills one and a half cache lines. */
-    public static final int LENGTH_BYTES = 88;
+    /** Length of one descriptor in octets. */
+    public static final int LENGTH_BYTES = 104;
 
     public static final int KIND_REGULAR = 0;
     /** A verified reference packet: see {@link DecodedReference}. */
@@ -48,6 +52,10 @@ public final class PacketDescriptor extends FlowKeyLayout {
      * segment that it enters. Both flow hashes are left.
      */
     public static final int FLAG_SENDER_DIGEST = 1 << 8;
+    /** Sequence numbers and the length of the payload are known. */
+    public static final int FLAG_TCP = 1 << 10;
+    /** With FLAG_TCP: the receive window is 0. */
+    public static final int FLAG_ZERO_WINDOW = 1 << 11;
 
     private static final boolean IS_BIG_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN;
 
@@ -62,6 +70,9 @@ public final class PacketDescriptor extends FlowKeyLayout {
     private static final int KIND_OFFSET = OBSERVATION_POINT_OFFSET + 1;
     private static final int DIGEST_OFFSET = KIND_OFFSET + 1;
     private static final int SEGMENT_FLOW_HASH_OFFSET = DIGEST_OFFSET + 8;
+    private static final int TCP_SEQUENCE_OFFSET = SEGMENT_FLOW_HASH_OFFSET + 8;
+    private static final int TCP_ACKNOWLEDGEMENT_OFFSET = TCP_SEQUENCE_OFFSET + 4;
+    private static final int TCP_PAYLOAD_OFFSET = TCP_ACKNOWLEDGEMENT_OFFSET + 4;
 
     private PacketDescriptor() {
     }
@@ -226,5 +237,29 @@ public final class PacketDescriptor extends FlowKeyLayout {
 
     public static void segmentFlowHash(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + SEGMENT_FLOW_HASH_OFFSET, value);
+    }
+
+    /** Reads the sequence number, valid with FLAG_TCP. */
+    public static int tcpSequence(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + TCP_SEQUENCE_OFFSET);
+    }
+
+    /** Reads the acknowledgement number, valid with FLAG_TCP. */
+    public static int tcpAcknowledgement(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + TCP_ACKNOWLEDGEMENT_OFFSET);
+    }
+
+    /** Reads the octets behind the header, captured or not, valid with FLAG_TCP. */
+    public static int tcpPayloadBytes(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + TCP_PAYLOAD_OFFSET);
+    }
+
+    /** Writes both sequence numbers and the length of the payload. */
+    public static void tcp(
+        final MutableDirectBuffer buffer, final int offset, final int sequence, final int acknowledgement,
+        final int payloadBytes) {
+        buffer.putInt(offset + TCP_SEQUENCE_OFFSET, sequence);
+        buffer.putInt(offset + TCP_ACKNOWLEDGEMENT_OFFSET, acknowledgement);
+        buffer.putInt(offset + TCP_PAYLOAD_OFFSET, payloadBytes);
     }
 }

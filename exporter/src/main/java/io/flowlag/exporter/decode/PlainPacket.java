@@ -35,14 +35,17 @@ final class PlainPacket {
     private final boolean innerTunnels;
     private final boolean isFlowHashLeft;
     private final int observationPoint;
+    private final boolean hasTcp;
     private int udpPayloadOffset;
     private int udpPayloadLengthBytes;
     private int udpPayloadWholeBytes;
 
-    PlainPacket(final boolean innerTunnels, final boolean isFlowHashLeft, final int observationPoint) {
+    PlainPacket(
+        final boolean innerTunnels, final boolean isFlowHashLeft, final int observationPoint, final boolean hasTcp) {
         this.innerTunnels = innerTunnels;
         this.isFlowHashLeft = isFlowHashLeft;
         this.observationPoint = observationPoint;
+        this.hasTcp = hasTcp;
     }
 
     /** Writes the descriptor of a plain packet; returns false and writes nothing for any other. */
@@ -86,6 +89,10 @@ final class PlainPacket {
                 flowHash = digest.plainFlowHash();
                 flags |= PacketDescriptor.FLAG_DIGEST;
             }
+        }
+        if (hasTcp && isTcp) {
+            flags |= TransportLayer.describeTcp(
+                buffer, offset + TRANSPORT_OFFSET, capturedBytes, payloadBytes, descriptor, descriptorOffset);
         }
         udpPayloadOffset = offset + TRANSPORT_OFFSET + UDP_HEADER_BYTES;
         udpPayloadLengthBytes = isTcp ? 0 : capturedBytes - UDP_HEADER_BYTES;

@@ -11,6 +11,7 @@ import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
 import io.flowlag.exporter.delay.interval.records.WaitedRecordHandler;
 import io.flowlag.exporter.delay.interval.records.SketchedPacket;
+import io.flowlag.exporter.flow.FlowAdditions;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.DirectBuffer;
@@ -20,9 +21,6 @@ import org.agrona.DirectBuffer;
  * metering thread owns it. Allocates at construction.
  */
 final class Generation {
-    /** Octets of a record that waits. */
-    private static final int ENTRY_LENGTH_BYTES = FlowEntry.BASE_LENGTH_BYTES + FlowDelay.SKETCH_LENGTH_BYTES;
-
     private final SketchedPacket packet = new SketchedPacket();
     private final long fromNs;
     private final boolean isSameWay;
@@ -40,7 +38,7 @@ final class Generation {
         final ExporterConfig config, final IntervalSettings settings, final SenderAnswers sender, final TrafficClasses classes,
         final WaitedRecordHandler recordHandler, final UnseenFlowHandler unseenHandler, final IntervalHandler intervalHandler) {
         this(config, settings, sender, classes, Long.MIN_VALUE, true, 0, new IntervalReceiver(
-            settings, sender, ENTRY_LENGTH_BYTES, recordHandler, intervalHandler, unseenHandler));
+            settings, sender, entryLengthBytes(config), recordHandler, intervalHandler, unseenHandler));
     }
 
     /** One that follows another. */
@@ -63,13 +61,19 @@ final class Generation {
         this.receiver = receiver;
         weights = new FlowWeights(config.lds().weights());
         geometry = text(settings.cells().geometry());
-        memoryBytes = bytes(settings);
+        memoryBytes = bytes(config, settings);
         times = settings.times();
     }
 
     /** {@return octets of both points, by formula} */
-    static long bytes(final IntervalSettings settings) {
-        return IntervalPoint.bytes(settings, false) + IntervalReceiver.bytes(settings, ENTRY_LENGTH_BYTES);
+    static long bytes(final ExporterConfig config, final IntervalSettings settings) {
+        return IntervalPoint.bytes(settings, false) + IntervalReceiver.bytes(settings, entryLengthBytes(config));
+    }
+
+    /** Octets of a record that waits. */
+    private static int entryLengthBytes(final ExporterConfig config) {
+        return FlowEntry.BASE_LENGTH_BYTES + FlowDelay.SKETCH_LENGTH_BYTES +
+            FlowAdditions.lengthBytes(FlowAdditions.of(config.metering()));
     }
 
     private static String text(final SketchGeometry geometry) {

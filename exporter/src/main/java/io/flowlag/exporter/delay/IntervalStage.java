@@ -239,7 +239,7 @@ final class IntervalStage {
 
     /** {@return octets of both points, by formula} */
     static long memoryBytes(final ExporterConfig config, final ReceiverLink link, final boolean isLive) {
-        return Generation.bytes(settings(config, link, isLive));
+        return Generation.bytes(config, settings(config, link, isLive));
     }
 
     /** {@return the ticket for an estimate of the last received packet's delay} */

@@ -5,7 +5,9 @@ import io.flowlag.exporter.config.ExporterConfig.Profile;
 import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.delay.FlowQuantiles;
 import io.flowlag.exporter.delay.FlowSketch;
+import io.flowlag.exporter.flow.FlowAdditions;
 import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.flow.FlowTcp;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.ipfix.element.ElementRegistry;
@@ -18,7 +20,7 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.collections.Int2ObjectHashMap;
 
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 import static java.nio.ByteOrder.BIG_ENDIAN;
@@ -36,14 +38,17 @@ final class FlowRecordEncoder {
 
     /** The order in which groups are left out when there are too many templates. */
     private static final int[] DISPENSABLE = {
-        Presence.VLAN, Presence.ICMP, Presence.QUANTILE_ERROR, Presence.P999, Presence.P99, Presence.P95, Presence.P90,
-        Presence.P50, Presence.INTERPOLATED, Presence.CLOCK, Presence.CORRECTED, Presence.SEGMENT, Presence.MINIMUM_US,
-        Presence.MAXIMUM_US, Presence.SUM_US, Presence.UNEXPECTED, Presence.SKETCH, Presence.DEVIATION, Presence.DELAY,
+        Presence.TCP_SYN, Presence.TCP_HANDSHAKE, Presence.TCP_ROUND_TRIP, Presence.TCP, Presence.VLAN, Presence.ICMP,
+        Presence.QUANTILE_ERROR, Presence.P999, Presence.P99, Presence.P95, Presence.P90, Presence.P50,
+        Presence.INTERPOLATED, Presence.CLOCK, Presence.CORRECTED, Presence.SEGMENT, Presence.MINIMUM_US, Presence.MAXIMUM_US,
+        Presence.SUM_US, Presence.UNEXPECTED, Presence.SKETCH, Presence.DEVIATION, Presence.DELAY,
         Presence.SAMPLES, Presence.LOSS, Presence.MEAN_US, Presence.BOUND, Presence.MEAN};
     /** Groups that a record keeps while there is room: whether the mean fits in 32 bits, and whether it has a bound. */
     private static final int KEPT = Presence.IPV6 | Presence.MEAN | Presence.MEAN_US | Presence.BOUND;
     /** Templates with any of these groups. */
     private static final int KEPT_TEMPLATES = 8;
+    /** Fields that Wireshark reads of a template, unless told otherwise. */
+    static final int MOST_FIELDS = 60;
 
     /** The record shape of one combination of presence groups. */
     private record Shape(Template template, RecordField[] fields, boolean isPoorer) {
@@ -97,7 +102,7 @@ final class FlowRecordEncoder {
         if (claimed < 0) {
             return claimed;
         }
-        write(session.buffer(), claimed, shape, entry, offset);
+        write(session.buffer(), claimed, shape, entry, offset, lengthBytes);
         session.commit();
         return claimed;
     }
@@ -106,18 +111,19 @@ final class FlowRecordEncoder {
     Template encode(
         final MutableDirectBuffer to, final int at, final DirectBuffer entry, final int offset, final int lengthBytes) {
         final Shape shape = shapeOf(Presence.maskOf(entry, offset, lengthBytes));
-        write(to, at, shape, entry, offset);
+        write(to, at, shape, entry, offset, lengthBytes);
         return shape.template;
     }
 
     private void write(
-        final MutableDirectBuffer to, final int begin, final Shape shape, final DirectBuffer entry, final int offset) {
+        final MutableDirectBuffer to, final int begin, final Shape shape, final DirectBuffer entry, final int offset,
+        final int lengthBytes) {
         if (shape.isPoorer) {
             counters.increment(CounterId.RECORDS_WITHOUT_GROUP);
         }
         int at = begin;
         for (final RecordField field : shape.fields) {
-            at += write(to, at, field, entry, offset);
+            at += write(to, at, field, entry, offset, lengthBytes);
         }
     }
 
@@ -159,20 +165,30 @@ final class FlowRecordEncoder {
     }
 
     private Shape newShape(final int presence) {
-        final List<RecordField> fields = new ArrayList<>();
-        final List<FieldSpecifier> specifiers = new ArrayList<>();
-        for (final RecordField field : RecordField.values()) {
-            if (field.isSent(profile, presence)) {
-                fields.add(field);
-                specifiers.add(FieldSpecifier.of(registry.element(field.elementName())));
-            }
-        }
+        final int left = fitting(profile, presence);
+        final List<RecordField> fields = fields(profile, left);
+        final List<FieldSpecifier> specifiers =
+            fields.stream().map((field) -> FieldSpecifier.of(registry.element(field.elementName()))).toList();
         final Template template = catalog.template(0, specifiers, (presence & ~KEPT) == 0 ? 0 : KEPT_TEMPLATES);
-        return template == null ? null : new Shape(template, fields.toArray(new RecordField[0]), false);
+        return template == null ? null : new Shape(template, fields.toArray(new RecordField[0]), left != presence);
+    }
+
+    static List<RecordField> fields(final Profile profile, final int presence) {
+        return Arrays.stream(RecordField.values()).filter((field) -> field.isSent(profile, presence)).toList();
+    }
+
+    /** The groups without those that are too much for a template. */
+    static int fitting(final Profile profile, final int presence) {
+        int left = presence;
+        for (int i = 0; fields(profile, left).size() > MOST_FIELDS; i++) {
+            left &= ~DISPENSABLE[i];
+        }
+        return left;
     }
 
     private int write(
-        final MutableDirectBuffer to, final int at, final RecordField field, final DirectBuffer entry, final int offset) {
+        final MutableDirectBuffer to, final int at, final RecordField field, final DirectBuffer entry, final int offset,
+        final int lengthBytes) {
         return switch (field) {
             case SOURCE_IPV4 -> put4(to, at, FlowEntry.sourceLow(entry, offset));
             case DESTINATION_IPV4 -> put4(to, at, FlowEntry.destinationLow(entry, offset));
@@ -201,7 +217,27 @@ final class FlowRecordEncoder {
             case MAXIMUM_LENGTH -> put8(to, at, FlowEntry.maximumLengthBytes(entry, offset) & 0xFFFF_FFFFL);
             case MINIMUM_TTL -> put1(to, at, FlowEntry.minimumTtl(entry, offset));
             case MAXIMUM_TTL -> put1(to, at, FlowEntry.maximumTtl(entry, offset));
+            case TCP_HANDSHAKE, TCP_SYN_ROUND_TRIP, TCP_ROUND_TRIPS, TCP_ROUND_TRIP_MEAN, TCP_ROUND_TRIP_MINIMUM,
+                TCP_ROUND_TRIP_MAXIMUM, TCP_RETRANSMITTED_PACKETS, TCP_RETRANSMITTED_OCTETS, TCP_OUT_OF_ORDER_PACKETS,
+                TCP_ZERO_WINDOW_PACKETS ->
+                put8(to, at, tcpValue(field, entry, FlowAdditions.knownTcp(entry, offset, lengthBytes)));
             default -> writeDelay(to, at, field, entry, offset);
+        };
+    }
+
+    private static long tcpValue(final RecordField field, final DirectBuffer entry, final int offset) {
+        return switch (field) {
+            case TCP_HANDSHAKE -> FlowTcp.handshakeNs(entry, offset);
+            case TCP_SYN_ROUND_TRIP -> FlowTcp.synRoundTripNs(entry, offset);
+            case TCP_ROUND_TRIPS -> FlowTcp.roundTrips(entry, offset);
+            case TCP_ROUND_TRIP_MEAN -> FlowTcp.meanRoundTripNs(entry, offset);
+            case TCP_ROUND_TRIP_MINIMUM -> FlowTcp.minimumRoundTripNs(entry, offset);
+            case TCP_ROUND_TRIP_MAXIMUM -> FlowTcp.maximumRoundTripNs(entry, offset);
+            case TCP_RETRANSMITTED_PACKETS -> FlowTcp.retransmittedPackets(entry, offset);
+            case TCP_RETRANSMITTED_OCTETS -> FlowTcp.retransmittedOctets(entry, offset);
+            case TCP_OUT_OF_ORDER_PACKETS -> FlowTcp.outOfOrderPackets(entry, offset);
+            case TCP_ZERO_WINDOW_PACKETS -> FlowTcp.zeroWindowPackets(entry, offset);
+            default -> throw new IllegalStateException(field.name());
         };
     }
 

@@ -2,7 +2,9 @@ package io.flowlag.exporter.export;
 
 import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.delay.FlowQuantiles;
+import io.flowlag.exporter.flow.FlowAdditions;
 import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.flow.FlowTcp;
 import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;
 
@@ -58,7 +60,15 @@ final class Presence {
     static final int CORRECTED = 1 << 23;
     /** The error of the quantiles, which are of sampled packets. */
     static final int QUANTILE_ERROR = 1 << 24;
-    static final int MASK_COUNT = 1 << 25;
+    /** Sequence numbers of TCP were followed. */
+    static final int TCP = 1 << 25;
+    /** The time of the handshake. */
+    static final int TCP_HANDSHAKE = 1 << 26;
+    /** The round trip of the SYN. */
+    static final int TCP_SYN = 1 << 27;
+    /** Round trips of data. */
+    static final int TCP_ROUND_TRIP = 1 << 28;
+    static final int MASK_COUNT = 1 << 29;
 
     private static final int PROTOCOL_ICMP = 1;
     private static final int PROTOCOL_ICMPV6 = 58;
@@ -78,7 +88,13 @@ final class Presence {
         if ((FlowEntry.flags(entry, offset) & FlowEntry.FLAG_VLAN) != 0) {
             mask |= VLAN;
         }
-        return FlowDelay.isPresent(lengthBytes) ?
+        final int tcpOffset = FlowAdditions.knownTcp(entry, offset, lengthBytes);
+        if (tcpOffset >= 0) {
+            mask |= TCP | (FlowTcp.has(entry, tcpOffset, FlowTcp.FLAG_HANDSHAKE) ? TCP_HANDSHAKE : 0) |
+                (FlowTcp.has(entry, tcpOffset, FlowTcp.FLAG_SYN_ROUND_TRIP) ? TCP_SYN : 0) |
+                (FlowTcp.roundTrips(entry, tcpOffset) > 0 ? TCP_ROUND_TRIP : 0);
+        }
+        return FlowDelay.isPresent(FlowAdditions.lengthBefore(entry, offset, lengthBytes)) ?
             mask | delayMaskOf(entry, offset, offset + FlowEntry.BASE_LENGTH_BYTES) : mask;
     }
 

@@ -66,7 +66,17 @@ public enum RecordField {
     CLOCK_ERROR_BOUND("flowlagClockErrorBoundNanoseconds", Profile.FULL, Presence.CLOCK, 0),
     CLOCK_CORRECTION("flowlagClockCorrectionNanoseconds", Profile.FULL, Presence.CORRECTED, 0),
     LOSS_KIND("flowlagLossKind", Profile.FULL, Presence.LOSS, 0),
-    UNEXPECTED_PACKETS("flowlagUnexpectedPacketDeltaCount", Profile.FULL, Presence.UNEXPECTED, 0);
+    UNEXPECTED_PACKETS("flowlagUnexpectedPacketDeltaCount", Profile.FULL, Presence.UNEXPECTED, 0),
+    TCP_HANDSHAKE("flowlagTcpHandshakeNanoseconds", Profile.FULL, Presence.TCP_HANDSHAKE, 0),
+    TCP_SYN_ROUND_TRIP("flowlagTcpSynRoundTripNanoseconds", Profile.FULL, Presence.TCP_SYN, 0),
+    TCP_ROUND_TRIPS("flowlagTcpRoundTripDeltaCount", Profile.FULL, Presence.TCP_ROUND_TRIP, 0),
+    TCP_ROUND_TRIP_MEAN("flowlagTcpRoundTripMeanNanoseconds", Profile.FULL, Presence.TCP_ROUND_TRIP, 0),
+    TCP_ROUND_TRIP_MINIMUM("flowlagTcpRoundTripMinimumNanoseconds", Profile.FULL, Presence.TCP_ROUND_TRIP, 0),
+    TCP_ROUND_TRIP_MAXIMUM("flowlagTcpRoundTripMaximumNanoseconds", Profile.FULL, Presence.TCP_ROUND_TRIP, 0),
+    TCP_RETRANSMITTED_PACKETS("flowlagTcpRetransmittedPacketDeltaCount", Profile.FULL, Presence.TCP, 0),
+    TCP_RETRANSMITTED_OCTETS("flowlagTcpRetransmittedOctetDeltaCount", Profile.FULL, Presence.TCP, 0),
+    TCP_OUT_OF_ORDER_PACKETS("flowlagTcpOutOfOrderPacketDeltaCount", Profile.FULL, Presence.TCP, 0),
+    TCP_ZERO_WINDOW_PACKETS("flowlagTcpZeroWindowPacketDeltaCount", Profile.FULL, Presence.TCP, 0);
 
     private final String elementName;
     private final Profile profile;

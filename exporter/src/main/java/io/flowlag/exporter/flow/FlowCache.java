@@ -42,6 +42,9 @@ public final class FlowCache {
     private final FlowRecordSink sink;
     private final Counters counters;
     private final int stateLengthBytes;
+    private final int additions;
+    private final boolean hasTcp;
+    private final TcpTracker tcp;
     private final CacheSweep sweep;
     private final long[] hashes = new long[TOUCH_LIMIT];
     private final int[] likelySlots = new int[TOUCH_LIMIT];
@@ -77,6 +80,9 @@ public final class FlowCache {
         this.sink = sink;
         this.counters = counters;
         stateLengthBytes = settings.stateLengthBytes();
+        additions = settings.additions();
+        hasTcp = (additions & FlowAdditions.TCP) != 0;
+        tcp = new TcpTracker(table, settings);
         boundaryNs = settings.boundaryNs();
         flowIdStep = settings.shardCount();
         nextFlowId = settings.shardIndex() + 1L;
@@ -107,6 +113,9 @@ public final class FlowCache {
         }
         for (int i = 0; i < count; i++) {
             octets += table.touchEntry(Math.max(0, likelySlots[i]));
+        }
+        if (hasTcp) {
+            octets += tcp.touch(likelySlots, count);
         }
         touched = octets;
     }
@@ -169,6 +178,9 @@ public final class FlowCache {
         }
 
         count(table.offset(slot), descriptor, offset, timestampNs);
+        if (hasTcp && (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_TCP) != 0) {
+            tcp.onPacket(slot, descriptor, offset);
+        }
         if ((tcpControlBits & (TCP_FIN | TCP_RST)) != 0) {
             onTcpEnd(slot);
         }
@@ -266,6 +278,10 @@ public final class FlowCache {
         final int slot = insert();
         final int entryOffset = table.offset(slot);
         FlowEntry.copySeen(entries, entryOffset, saved, offset);
+        FlowEntry.additions(entries, entryOffset, additions);
+        if (hasTcp) {
+            tcp.beginUnknown(slot);
+        }
         if (this.stateLengthBytes > 0) {
             final int stateOffset = entryOffset + FlowEntry.BASE_LENGTH_BYTES;
             entries.setMemory(stateOffset, this.stateLengthBytes, (byte)0);
@@ -471,10 +487,14 @@ public final class FlowCache {
         FlowEntry.flowId(entries, entryOffset, takeFlowId());
         FlowEntry.minimumLengthBytes(entries, entryOffset, -1);
         FlowEntry.maximumLengthBytes(entries, entryOffset, 0);
+        FlowEntry.additions(entries, entryOffset, additions);
         FlowEntry.minimumTtl(entries, entryOffset, 0xFF);
         FlowEntry.maximumTtl(entries, entryOffset, 0);
         if (stateLengthBytes > 0) {
             entries.setMemory(entryOffset + FlowEntry.BASE_LENGTH_BYTES, stateLengthBytes, (byte)0);
+        }
+        if (hasTcp) {
+            tcp.begin(slot);
         }
 
         wheel.schedule(slot, deadlineNs(entryOffset));
@@ -551,6 +571,9 @@ public final class FlowCache {
         try {
             sink.onFlowRecord(entries, entryOffset, table.entryLengthBytes());
         } finally {
+            if (hasTcp) {
+                tcp.end(slot);
+            }
             table.remove(slot);
         }
     }

@@ -7,6 +7,7 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  *
  * @param maxFlows         most flows at once, 1 to {@link FlowCache#MAX_FLOWS}.
  * @param stateLengthBytes octets that other stages keep per flow: 0 or a multiple of the cache line.
+ * @param additions        what the cache keeps besides, see {@link FlowAdditions}.
  * @param boundaryNs       records of living flows are split at the first multiple of this time that is not before the active
  *                         timeout; 0 for the active timeout itself.
  * @param key              fields of the flow key beyond the 5-tuple, and its hash.
@@ -15,8 +16,8 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * @param shardCount       caches of the process, 1 or more.
  */
 public record FlowCacheSettings(
-    int maxFlows, int stateLengthBytes, Timeouts timeouts, long boundaryNs, Key key, Snapshots snapshots, int shardIndex,
-    int shardCount) {
+    int maxFlows, int stateLengthBytes, int additions, Timeouts timeouts, long boundaryNs, Key key, Snapshots snapshots,
+    int shardIndex, int shardCount) {
     /**
      * When flows end.
      *
@@ -75,7 +76,8 @@ public record FlowCacheSettings(
 
     /** A single cache of the 5-tuple with the default timeouts that keeps nothing for other stages and makes no copies. */
     public static FlowCacheSettings of(final int maxFlows) {
-        return new FlowCacheSettings(maxFlows, 0, Timeouts.DEFAULTS, 0, Key.of(false, false, false), Snapshots.NONE, 0, 1);
+        return new FlowCacheSettings(
+            maxFlows, 0, FlowAdditions.NONE, Timeouts.DEFAULTS, 0, Key.of(false, false, false), Snapshots.NONE, 0, 1);
     }
 
     /** The largest number of flows. It is smaller for longer entries. */
@@ -84,7 +86,7 @@ public record FlowCacheSettings(
     }
 
     public int entryLengthBytes() {
-        return FlowEntry.BASE_LENGTH_BYTES + stateLengthBytes;
+        return FlowEntry.BASE_LENGTH_BYTES + stateLengthBytes + FlowAdditions.lengthBytes(additions);
     }
 
     /** {@return the memory that a cache of these settings takes, without that of copies, octets} */

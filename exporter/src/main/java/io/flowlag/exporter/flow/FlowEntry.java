@@ -25,11 +25,11 @@ import org.agrona.MutableDirectBuffer;
  * 112  minimumTtl             1
  * 113  maximumTtl             1
  * 114  observationPoint       1   packet source of the first packet
- * 115  (unused)               1
+ * 115  additions              1   what follows the state of other stages, see {@link FlowAdditions}
  * 116  timerNext              4   links of the timer wheel, slot numbers
  * 120  timerPrevious          4
  * 124  timerBucket            4
- * 128  state of other stages      a multiple of 64 octets, may be none
+ * 128  state of other stages      a multiple of 64 octets, may be none; then the additions
  * </pre>
  * Fields are in the byte order of the machine. Stateless; the thread that owns the memory may call it.
  */
@@ -60,7 +60,8 @@ public final class FlowEntry extends FlowKeyLayout {
     private static final int MINIMUM_TTL_OFFSET = MAXIMUM_LENGTH_OFFSET + 4;
     private static final int MAXIMUM_TTL_OFFSET = MINIMUM_TTL_OFFSET + 1;
     private static final int OBSERVATION_POINT_OFFSET = MAXIMUM_TTL_OFFSET + 1;
-    private static final int TIMER_NEXT_OFFSET = OBSERVATION_POINT_OFFSET + 2;
+    private static final int ADDITIONS_OFFSET = OBSERVATION_POINT_OFFSET + 1;
+    private static final int TIMER_NEXT_OFFSET = ADDITIONS_OFFSET + 1;
     private static final int TIMER_PREVIOUS_OFFSET = TIMER_NEXT_OFFSET + 4;
     private static final int TIMER_BUCKET_OFFSET = TIMER_PREVIOUS_OFFSET + 4;
 
@@ -216,6 +217,16 @@ public final class FlowEntry extends FlowKeyLayout {
 
     public static void observationPoint(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + OBSERVATION_POINT_OFFSET, (byte)value);
+    }
+
+    /** Reads what follows the state of other stages. */
+    static int additions(final DirectBuffer buffer, final int offset) {
+        return buffer.getByte(offset + ADDITIONS_OFFSET);
+    }
+
+    /** Sets what follows the state of other stages, see {@link FlowAdditions}. */
+    public static void additions(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putByte(offset + ADDITIONS_OFFSET, (byte)value);
     }
 
     /** Reads the next slot in the timer's bucket, or -1. */

@@ -21,6 +21,7 @@ import io.flowlag.exporter.delay.exact.DigestKey;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.ExportingAgent;
+import io.flowlag.exporter.flow.FlowAdditions;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheSettings;
 import io.flowlag.exporter.flow.FlowRecordSink;
@@ -526,8 +527,8 @@ public final class MeteringPipeline implements AutoCloseable {
         final FlowCacheSettings.Snapshots snapshots, final int shard) {
         final int shardCount = config.shardCount();
         return new FlowCacheSettings(
-            (config.metering().maxFlows() + shardCount - 1) / shardCount, stateLengthBytes, timeouts(config), boundaryNs,
-            flowKey(config), snapshots, shard, shardCount);
+            (config.metering().maxFlows() + shardCount - 1) / shardCount, stateLengthBytes,
+            FlowAdditions.of(config.metering()), timeouts(config), boundaryNs, flowKey(config), snapshots, shard, shardCount);
     }
 
     private static FlowCacheSettings.Timeouts timeouts(final ExporterConfig config) {
@@ -571,6 +572,7 @@ public final class MeteringPipeline implements AutoCloseable {
             .fragmentTimeoutNs(decode.fragmentTimeoutNs())
             .innerTunnels(decode.tunnels() == ExporterConfig.Tunnels.INNER)
             .jumboLengths(isLive)
+            .tcp(config.metering().tcp())
             .digestPayloadBytes(wiring.captures().payloadBytes())
             .digestMostBytes(wiring.captures().digestBytes())
             .flowHashLeft(wiring.isFlowHashLeft());

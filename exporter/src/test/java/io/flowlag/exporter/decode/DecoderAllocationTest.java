@@ -25,7 +25,8 @@ class DecoderAllocationTest {
 
     private final Counters counters = new Counters();
     private final PacketDecoder decoder = new PacketDecoder(
-        new PacketDecoder.Context().innerTunnels(true).digest(new SipHash(1, 2)).fragmentTableEntries(64), counters);
+        new PacketDecoder.Context().innerTunnels(true).digest(new SipHash(1, 2)).fragmentTableEntries(64).tcp(true),
+        counters);
     private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
     private final UnsafeBuffer[] packets = Stream.of(
         TunnelTest.tunnelsOfIpv4(), TunnelTest.tunnelsOfIpv6(), TunnelTest.brokenTunnels(), Stream.of(

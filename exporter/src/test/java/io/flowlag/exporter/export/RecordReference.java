@@ -137,6 +137,10 @@ final class RecordReference {
             case Presence.QUANTILE_ERROR -> "quantiles are of sampled packets";
             case Presence.INTERPOLATED -> "packets have interpolated delays, and the mean is another estimator's";
             case Presence.LOSS -> "loss is known";
+            case Presence.TCP -> "`metering.tcp`, TCP";
+            case Presence.TCP_HANDSHAKE -> "the connection's first SYN was followed";
+            case Presence.TCP_SYN -> "both directions were seen, and its SYN once";
+            case Presence.TCP_ROUND_TRIP -> "both directions were seen";
             default -> throw new IllegalArgumentException("bit " + bit + " has no words");
         };
     }

@@ -6,6 +6,7 @@ import io.flowlag.exporter.flow.FlowCacheSettings.Timeouts;
 public final class FlowCacheSettingsBuilder {
     private int maxFlows = 128 * 1024;
     private int stateLengthBytes;
+    private int additions;
     private long boundaryNs;
     private long activeTimeoutNs = Timeouts.DEFAULTS.activeTimeoutNs();
     private long idleTimeoutNs = Timeouts.DEFAULTS.idleTimeoutNs();
@@ -22,13 +23,20 @@ public final class FlowCacheSettingsBuilder {
     /** The settings. */
     public FlowCacheSettings build() {
         return new FlowCacheSettings(
-            maxFlows, stateLengthBytes, new Timeouts(activeTimeoutNs, idleTimeoutNs, tcpEndTimeoutNs, cutNs), boundaryNs,
-            new FlowCacheSettings.Key(dscpInKey, vlanInKey, interfaceInKey, hashSeed), snapshots, shardIndex, shardCount);
+            maxFlows, stateLengthBytes, additions, new Timeouts(activeTimeoutNs, idleTimeoutNs, tcpEndTimeoutNs, cutNs),
+            boundaryNs, new FlowCacheSettings.Key(dscpInKey, vlanInKey, interfaceInKey, hashSeed), snapshots, shardIndex,
+            shardCount);
     }
 
     /** Copies of living flows. */
     public FlowCacheSettingsBuilder snapshots(final SnapshotSink sink, final long intervalNs) {
         snapshots = new FlowCacheSettings.Snapshots(sink, intervalNs);
+        return this;
+    }
+
+    /** What the cache keeps besides. */
+    public FlowCacheSettingsBuilder additions(final boolean hasTcp, final boolean hasMac) {
+        additions = FlowAdditions.of(hasTcp, hasMac);
         return this;
     }
 

@@ -55,6 +55,7 @@ final class MemoryTraffic implements PacketSource {
     private final CapturedPacket captured;
     private final IntArrayList references = new IntArrayList();
     private final SessionReferences frame = new SessionReferences(SESSION);
+    private final TcpFrames connections;
     private final int packetCount;
     private final long roundNs;
     private final int lengthBytes;
@@ -73,14 +74,20 @@ final class MemoryTraffic implements PacketSource {
      * @param hasReferences whether every {@link #REFERENCE_DISTANCE}th packet is followed by a reference.
      */
     MemoryTraffic(final int flowCount, final int packetCount, final boolean hasReferences) {
-        this(flowCount, packetCount, hasReferences, false, (packet) -> true);
+        this(flowCount, packetCount, hasReferences, false, null, (packet) -> true);
+    }
+
+    /** {@return the packets of TCP connections; parameters as of the receiver point, without references} */
+    static MemoryTraffic ofConnections(final int flowCount, final int packetCount) {
+        return new MemoryTraffic(flowCount, packetCount, false, false, new TcpFrames(flowCount), (packet) -> true);
     }
 
     private MemoryTraffic(
         final int flowCount, final int packetCount, final boolean hasReferences, final boolean isSent,
-        final Predicate<CapturedPacket> isKept) {
+        final TcpFrames connections, final Predicate<CapturedPacket> isKept) {
         final TrafficProfile profile = Profiles.min64().toBuilder().flowCount(flowCount).packetCount(packetCount)
             .packetsPerSecond(PACKETS_PER_SECOND).build();
+        this.connections = connections;
         roundNs = profile.durationNs();
         final long bytes = (long)packetCount * (HEADER_BYTES + FRAME_BYTES) +
             (hasReferences ? (long)packetCount / REFERENCE_DISTANCE * (HEADER_BYTES + REFERENCE_BYTES) : 0);
@@ -96,6 +103,9 @@ final class MemoryTraffic implements PacketSource {
                 final long timestampNs = packet.timestampNs();
                 putHeader(packet.capturedLengthBytes(), isSent ? timestampNs - delayNs(timestampNs) : timestampNs);
                 records.putBytes(position + HEADER_BYTES, packet.buffer(), packet.offset(), packet.capturedLengthBytes());
+                if (connections != null) {
+                    connections.turn(records, position + HEADER_BYTES);
+                }
                 position += HEADER_BYTES + packet.capturedLengthBytes();
                 if (hasReferences && ++capturedCount % REFERENCE_DISTANCE == 0) {
                     putReference(timestampNs);
@@ -112,7 +122,7 @@ final class MemoryTraffic implements PacketSource {
 
     /** {@return the packets as the sender point saw them; parameters as of the receiver point, without references} */
     static MemoryTraffic sent(final int flowCount, final int packetCount) {
-        return new MemoryTraffic(flowCount, packetCount, false, true, (packet) -> true);
+        return new MemoryTraffic(flowCount, packetCount, false, true, null, (packet) -> true);
     }
 
     /**
@@ -124,7 +134,7 @@ final class MemoryTraffic implements PacketSource {
     static MemoryTraffic ofRouter(
         final int flowCount, final int packetCount, final int interfaceCount, final int observationPoint) {
         final boolean isSent = (observationPoint & 1) == 0;
-        return new MemoryTraffic(flowCount, packetCount, false, isSent, (packet) -> {
+        return new MemoryTraffic(flowCount, packetCount, false, isSent, null, (packet) -> {
             final int pair = Math.floorMod(packet.buffer().getLong(packet.offset() + ADDRESSES_OFFSET) * PAIR_FACTOR >>> 40,
                 interfaceCount * (interfaceCount - 1));
             final int ingress = pair / (interfaceCount - 1);
@@ -155,6 +165,10 @@ final class MemoryTraffic implements PacketSource {
             final long arrivalNs = recordNs(record) + shiftNs;
             frame.begin(
                 records, record + HEADER_BYTES, (int)(round * references.size() + i), arrivalNs - delayNs(arrivalNs));
+        }
+        for (int record = 0; connections != null && round > 0 && record < lengthBytes;
+            record += HEADER_BYTES + records.getInt(record + HELD_OFFSET)) {
+            connections.advance(records, record + HEADER_BYTES);
         }
         round++;
         position = 0;

@@ -49,7 +49,7 @@ import java.util.stream.IntStream;
  * {@code points} has both points in one process and meters the receiver's packets; {@code matched} matches every packet too, with
  * {@code quantiles}, as {@code run} does with role {@code both}. {@code passive} has two packets of 100 as references instead,
  * {@code sampled} one whole flow in 16 besides. {@code segments} is that on a router with four interfaces, whose
- * twelve segments have a share of the flows each.
+ * twelve segments have a share of the flows each. {@code connections} has packets of TCP instead, and {@code tcp} follows them.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -68,10 +68,13 @@ public class PathBenchmark {
     private static final String PASSIVE = "passive";
     private static final String SAMPLED = "sampled";
     private static final String SEGMENTS = "segments";
+    private static final String CONNECTIONS = "connections";
+    private static final String TCP = "tcp";
     private static final List<String> WITH_BOTH_POINTS = List.of(POINTS, MATCHED, PASSIVE, SAMPLED, SEGMENTS);
     private static final int INTERFACES = 4;
     private static final List<String> PARTS =
-        List.of("nothing", "rli", "lds", "quantiles", "joint", ALL, POINTS, MATCHED, PASSIVE, SAMPLED, SEGMENTS);
+        List.of("nothing", "rli", "lds", "quantiles", "joint", ALL, POINTS, MATCHED, PASSIVE, SAMPLED, SEGMENTS, CONNECTIONS,
+            TCP);
     /** Initial capacity of {@code run}. */
     private static final int MATCHED_PACKETS = 128 * 1024;
 
@@ -80,7 +83,7 @@ public class PathBenchmark {
 
     @Param({
         "nothing", "rli", "lds", "rli+lds", "rli+lds+quantiles", "rli+lds+joint", "everything", POINTS, MATCHED, PASSIVE, SAMPLED,
-        SEGMENTS})
+        SEGMENTS, CONNECTIONS, TCP})
     private String with;
 
     private final Counters counters = new Counters();
@@ -123,6 +126,9 @@ public class PathBenchmark {
             return IntStream.range(0, 2 * INTERFACES)
                 .mapToObj((point) -> MemoryTraffic.ofRouter(flows, packetCount, INTERFACES, point)).toList();
         }
+        if (parts().contains(CONNECTIONS) || parts().contains(TCP)) {
+            return List.of(MemoryTraffic.ofConnections(flows, packetCount));
+        }
         final MemoryTraffic received = new MemoryTraffic(flows, packetCount, hasReferences);
         return hasBothPoints() ? List.of(MemoryTraffic.sent(flows, packetCount), received) : List.of(received);
     }
@@ -161,7 +167,7 @@ public class PathBenchmark {
 
     private ExporterConfig config() {
         return new ConfigLoader().text("benchmark", "threading: invoker\nmetering: {max-flows: " + flows * 5 / 4 +
-            "}\n" + (isOfSegments() ? "segments: {auto: [a, b, c, d], " : "segment: {") +
+            ", tcp: " + parts().contains(TCP) + "}\n" + (isOfSegments() ? "segments: {auto: [a, b, c, d], " : "segment: {") +
             "interval: " + traffic.roundNs() / 1_000_000 +
             "ms, max-delay: 20ms, exact-packets: " + MATCHED_PACKETS + "}\njoint: {enabled: " + has("joint") +
             "}\n" + (parts().contains(SAMPLED) ? "quantiles: {bandwidth: 1m}\n" :

@@ -42,8 +42,8 @@ class BenchmarksTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings =
-        {"nothing", "rli", "lds", "rli+lds", "rli+lds+quantiles", "everything", "points", "matched", "sampled", "segments"})
+    @ValueSource(strings = {
+        "nothing", "rli", "lds", "rli+lds", "rli+lds+quantiles", "everything", "points", "matched", "sampled", "segments", "tcp"})
     void shouldTakeEveryPacketTheWholeWay(final String with) throws IOException {
         assertEquals(ROUNDS * PACKETS, PathBenchmark.play(FLOWS, PACKETS, with, ROUNDS).get(CounterId.METERED));
     }

@@ -2,6 +2,7 @@ package io.flowlag.exporter.monitoring.top;
 
 import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.delay.FlowDelays;
+import io.flowlag.exporter.flow.FlowAdditions;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.flow.FlowRecordSink;
@@ -127,7 +128,8 @@ public final class FlowWatch implements FlowRecordSink {
         next.onFlowRecord(buffer, offset, lengthBytes);
     }
 
-    private void onEnded(final DirectBuffer entry, final int offset, final int lengthBytes) {
+    private void onEnded(final DirectBuffer entry, final int offset, final int entryLengthBytes) {
+        final int lengthBytes = FlowAdditions.lengthBefore(entry, offset, entryLengthBytes);
         final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
         final int estimator = FlowDelay.isPresent(lengthBytes) ? FlowDelay.shownEstimator(entry, delayOffset) : 0;
         final long meanNs = estimator == 0 ? 0 : FlowDelay.meanNs(entry, delayOffset);
@@ -144,7 +146,8 @@ public final class FlowWatch implements FlowRecordSink {
             entries, estimator == FlowDelay.ESTIMATOR_MATCHED ? FlowDelay.matchedOffset(delayOffset) : delayOffset);
         final FlowRanking ranking = picks.living();
         final int to = offer(
-            ranking, rank(estimator, meanNs, FlowEntry.packetCount(entries, offset)), entries, offset, cache.entryLengthBytes());
+            ranking, rank(estimator, meanNs, FlowEntry.packetCount(entries, offset)), entries, offset,
+            FlowAdditions.lengthBefore(entries, offset, cache.entryLengthBytes()));
         if (to >= 0 && estimator != 0) {
             own.completeImage(ranking.flows(), to, estimator);
         }
@@ -158,6 +161,7 @@ public final class FlowWatch implements FlowRecordSink {
             final UnsafeBuffer images = ranking.flows();
             final int usedBytes = Math.min(lengthBytes, FlowDelay.IMAGE_LENGTH_BYTES);
             images.putBytes(to, entry, offset, usedBytes);
+            FlowEntry.additions(images, to, FlowAdditions.NONE);
             images.setMemory(to + usedBytes, FlowDelay.IMAGE_LENGTH_BYTES - usedBytes, (byte)0);
             final FlowDelays own = delays.of(entry, offset);
             if (own != null) {

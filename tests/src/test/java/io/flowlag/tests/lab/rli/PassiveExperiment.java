@@ -11,6 +11,7 @@ import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.flow.FlowAdditions;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheSettings;
 import io.flowlag.exporter.flow.FlowEntry;
@@ -64,7 +65,8 @@ final class PassiveExperiment {
         final FlowEnd flowEnd = new FlowEnd(this::onFlow);
         final FlowCache cache = new FlowCache(
             new FlowCacheSettings(
-                counts.length, DelayStage.stateLengthBytes(wiring), new FlowCacheSettings.Timeouts(LIFE_NS, LIFE_NS, 0, 0), 0,
+                counts.length, DelayStage.stateLengthBytes(wiring), FlowAdditions.NONE,
+                new FlowCacheSettings.Timeouts(LIFE_NS, LIFE_NS, 0, 0), 0,
                 FlowCacheSettings.Key.of(false, false, false), FlowCacheSettings.Snapshots.NONE, 0, 1), flowEnd, counters);
         stage = new DelayStage(config, wiring, flowEnd, cache, CaptureClock.FILES, counters);
         agent = new DelayMeteringAgent(cache, StageRing.unused(), () -> true, CaptureClock.FILES, stage, wiring, false, counters);

@@ -1,0 +1,93 @@
+package io.flowlag.exporter.export;
+
+import io.flowlag.exporter.config.ExporterConfig.Profile;
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
+import io.flowlag.exporter.status.Counters;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class TcpRecordTest {
+    private static final int SYN = 2;
+    private static final int ACK = 16;
+
+    @TempDir
+    private Path directory;
+
+    private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
+    private final List<UnsafeBuffer> entries = new ArrayList<>();
+    private final FlowCache cache = new FlowCache(
+        new FlowCacheSettingsBuilder().maxFlows(16).stateLengthBytes(64).additions(true, false).build(),
+        (entry, offset, length) -> {
+            final UnsafeBuffer copy = new UnsafeBuffer(new byte[length]);
+            copy.putBytes(0, entry, offset, length);
+            entries.add(copy);
+        }, new Counters());
+
+    private void see(final long ns, final int host, final int[] numbers, final int bits, final int payloadBytes) {
+        descriptor.setMemory(0, descriptor.capacity(), (byte)0);
+        PacketDescriptor.timestampNs(descriptor, 0, ns);
+        PacketDescriptor.sourceLow(descriptor, 0, host);
+        PacketDescriptor.destinationLow(descriptor, 0, 3 - host);
+        PacketDescriptor.protocol(descriptor, 0, bits == 0 ? 17 : 6);
+        PacketDescriptor.ipVersion(descriptor, 0, 4);
+        PacketDescriptor.tcpControlBits(descriptor, 0, bits);
+        PacketDescriptor.segmentCount(descriptor, 0, 1);
+        PacketDescriptor.flags(descriptor, 0, bits == 0 ? 0 : PacketDescriptor.FLAG_TCP);
+        PacketDescriptor.tcp(descriptor, 0, numbers[0], numbers[1], payloadBytes);
+        cache.update(descriptor, 0);
+    }
+
+    private static String text(final Map<String, List<String>> record) {
+        return record.entrySet().stream().filter((each) -> each.getKey().startsWith("flowlagTcp"))
+            .sorted(Map.Entry.comparingByKey())
+            .map((each) -> each.getKey().substring(10) + "=" + each.getValue().get(0)).collect(Collectors.joining(" "));
+    }
+
+    @Test
+    void shouldSendWhatIsKnownAndNothingElse() throws IOException {
+        see(0, 1, new int[] {100, 0}, SYN, 0);
+        see(3_000, 2, new int[] {500, 101}, SYN | ACK, 0);
+        see(5_000, 1, new int[] {101, 501}, ACK, 0);
+        see(6_000, 1, new int[] {101, 501}, ACK, 10);
+        see(7_500, 2, new int[] {501, 111}, ACK, 0);
+        see(8_000, 1, new int[] {101, 501}, ACK, 10);
+        see(9_000, 1, new int[] {0, 0}, 0, 10);
+        while (cache.flush(16)) {
+            // goes on to the end
+        }
+
+        final String counts = "RetransmittedOctetDeltaCount=%d RetransmittedPacketDeltaCount=%d";
+        assertEquals(List.of(
+            "HandshakeNanoseconds=5000 OutOfOrderPacketDeltaCount=0 " + counts.formatted(10, 1) +
+                " RoundTripDeltaCount=1 RoundTripMaximumNanoseconds=1500 RoundTripMeanNanoseconds=1500" +
+                " RoundTripMinimumNanoseconds=1500 SynRoundTripNanoseconds=3000 ZeroWindowPacketDeltaCount=0",
+            "OutOfOrderPacketDeltaCount=0 " + counts.formatted(0, 0) +
+                " SynRoundTripNanoseconds=2000 ZeroWindowPacketDeltaCount=0",
+            ""), IpfixRecords.exported(directory.resolve("tcp.ipfix"), entries).stream().map(TcpRecordTest::text).toList());
+    }
+
+    @Test
+    void shouldNeverHaveMoreFieldsThanWiresharkReads() {
+        final int all = Presence.MASK_COUNT - 1;
+        for (final int absent : new int[] {0, Presence.IPV6, Presence.ICMP | Presence.VLAN, Presence.TCP}) {
+            final int presence = all & ~absent;
+            final int left = FlowRecordEncoder.fitting(Profile.FULL, presence);
+            assertTrue(FlowRecordEncoder.fields(Profile.FULL, left).size() <= FlowRecordEncoder.MOST_FIELDS);
+            assertTrue(FlowRecordEncoder.fields(Profile.FULL, left).contains(RecordField.DELAY_MEAN));
+        }
+        assertEquals(Presence.TCP, FlowRecordEncoder.fitting(Profile.FULL, Presence.TCP));
+    }
+}
