@@ -4,23 +4,29 @@ import io.flowlag.common.command.ExitCode;
 import io.flowlag.common.command.ExitException;
 import io.flowlag.exporter.listing.DurationText;
 import io.flowlag.exporter.monitoring.StatusFileReader;
+import io.flowlag.exporter.monitoring.TopControl;
 import io.flowlag.exporter.monitoring.TopView;
 import io.flowlag.exporter.runtime.TopProcess;
 import io.flowlag.exporter.terminal.Terminal;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 import java.util.concurrent.Callable;
 
 /** {@code flowlag top}. */
 @Command(name = "top", description =
-    "Shows a running process: health, packets, drops, delay of the classes, the slowest flows with their bounds. q ends it.")
-final class TopCommand implements Callable<Integer> {
+    "Shows a running process: health, packets, drops, delay of the classes, and its flows, a row each. h shows keys, q ends it.")
+final class TopCommand implements Callable<Integer>, QueryOptions.Asking {
     private static final int ONCE_COLUMNS = 100;
     private static final String NUMBER = "[0-9]+(\\.[0-9]+)?";
     private static final long LEAST_NS = 100_000_000L;
     private static final long LONGEST_NS = 3_600_000_000_000L;
+
+    @Spec
+    private CommandSpec spec;
 
     @Mixin
     private StatusOptions process;
@@ -39,15 +45,22 @@ final class TopCommand implements Callable<Integer> {
     }
 
     @Override
+    public boolean hasFormats() {
+        return false;
+    }
+
+    @Override
     public Integer call() {
         final long intervalNs = intervalNs();
+        final TopControl control = new TopControl(QueryOptions.query(spec.commandLine().getParseResult()));
         try (StatusFileReader reader = process.open()) {
             if (isOnce || !TopProcess.isPossible()) {
-                new TopView().lines(StatusOptions.living(reader), null, ONCE_COLUMNS, 0).forEach(terminal.out()::println);
+                new TopView(control).lines(StatusOptions.living(reader), null, ONCE_COLUMNS, 0)
+                    .forEach(terminal.out()::println);
                 return ExitCode.DONE.number();
             }
             StatusOptions.living(reader);
-            return TopProcess.run(reader, intervalNs, terminal).number();
+            return TopProcess.run(reader, intervalNs, control, terminal).number();
         }
     }
 

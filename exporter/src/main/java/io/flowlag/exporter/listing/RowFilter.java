@@ -2,6 +2,11 @@ package io.flowlag.exporter.listing;
 
 import io.flowlag.common.config.Prefix;
 
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
 /**
  * Selects the rows that match every condition. A null prefix or number and {@link RowKey#NONE} select any row. Immutable.
  *
@@ -18,6 +23,14 @@ public record RowFilter(
 
     private static final int LARGEST_PORT = 65_535;
     private static final int LARGEST_DSCP = 63;
+
+    private static final Map<String, Condition> NAMES = Map.ofEntries(
+        Map.entry("source", Condition.SOURCE), Map.entry("src", Condition.SOURCE),
+        Map.entry("destination", Condition.DESTINATION), Map.entry("dst", Condition.DESTINATION),
+        Map.entry("prefix", Condition.PREFIX), Map.entry("net", Condition.PREFIX), Map.entry("host", Condition.PREFIX),
+        Map.entry("port", Condition.PORT), Map.entry("protocol", Condition.PROTOCOL), Map.entry("proto", Condition.PROTOCOL),
+        Map.entry("dscp", Condition.DSCP), Map.entry("min-packets", Condition.MIN_PACKETS),
+        Map.entry("min-delay", Condition.MIN_DELAY));
 
     /** One condition, by its name on the command line. */
     public enum Condition {
@@ -41,6 +54,37 @@ public record RowFilter(
                 minDelayNs);
             case MIN_DELAY -> new RowFilter(source, destination, either, port, protocol, dscp, minPackets, durationNs(value));
         };
+    }
+
+    /**
+     * Parses conditions as people type them: names and values, such as {@code src 192.0.2.0/24 port 443 min-delay 5ms}; a prefix,
+     * a number or a protocol without a name is that of either end, the port, or the protocol. Throws
+     * {@link IllegalArgumentException}.
+     */
+    public static RowFilter parse(final String text) {
+        final Iterator<String> words = List.of(text.strip().split("[\\s=]+")).iterator();
+        RowFilter filter = ALL;
+        while (!text.isBlank() && words.hasNext()) {
+            final String word = words.next();
+            final Condition condition = NAMES.get(word.toLowerCase(Locale.ROOT));
+            if (condition != null && !words.hasNext()) {
+                throw new IllegalArgumentException(word + " needs a value");
+            }
+            final String value = condition == null ? word : words.next();
+            try {
+                filter = filter.with(condition != null ? condition : ofValue(value), value);
+            } catch (final IllegalArgumentException ex) {
+                throw new IllegalArgumentException(value + ' ' + ex.getMessage(), ex);
+            }
+        }
+        return filter;
+    }
+
+    private static Condition ofValue(final String value) {
+        if (value.indexOf('.') < 0 && value.indexOf(':') < 0) {
+            return value.matches("[0-9]+") ? Condition.PORT : Condition.PROTOCOL;
+        }
+        return Condition.PREFIX;
     }
 
     private static long number(final String text, final long largest) {

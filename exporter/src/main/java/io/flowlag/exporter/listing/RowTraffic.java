@@ -12,7 +12,7 @@ public record RowTraffic(long flows, Long packets, Long octets, Long startNs, Lo
     public static final int LIVING = -1;
 
     /** {@return time of the newest packet, ns since the UNIX epoch; null if unknown} */
-    Long endNs() {
+    public Long endNs() {
         return startNs == null || durationNs == null ? null : Long.valueOf(startNs + durationNs);
     }
 }

@@ -34,7 +34,7 @@ public enum SortKey {
     }
 
     /** {@return the value of a row; NaN if unknown} */
-    double of(final FlowRow row) {
+    public double of(final FlowRow row) {
         final Number number = value.apply(row);
         return number == null ? Double.NaN : number.doubleValue();
     }

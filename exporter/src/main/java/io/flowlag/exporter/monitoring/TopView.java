@@ -1,5 +1,7 @@
 package io.flowlag.exporter.monitoring;
 
+import io.flowlag.exporter.listing.FlowRow;
+import io.flowlag.exporter.listing.RowKey;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -19,21 +21,32 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 
 /**
- * The lines of {@code flowlag top}: process, health, packets, records, classes, and as many flows as fit. Unprintable text of the
+ * The lines of {@code flowlag top}: process, health, packets, records, classes, and as many flows as fit; or
+ * the page of a flow, or help. Unprintable text of the
  * file is shown as question marks. Remembers the previous snapshot, for rates. One thread.
  */
 public final class TopView {
     private static final int CLASSES = 6;
     /** Of several segments. */
     private static final int SEGMENTS = 20;
-    private static final int FLOW_COLUMNS_WIDTH = 40;
-    private static final int LEAST_ENDPOINTS_WIDTH = 20;
+    private static final int NO_LIMIT = -1;
+    private static final int NONE = -1;
 
+    private final TopControl control;
+    private final RowHistory history = new RowHistory();
+    private RowKey opened;
+    private int chosenLine = NONE;
     private Statistics before;
     private Statistics now;
 
-    /** Nothing shown yet. */
-    public TopView() {
+    /** Nothing shown yet; the control says which rows are, and where. */
+    public TopView(final TopControl control) {
+        this.control = control;
+    }
+
+    /** {@return the line of the chosen row among the last ones, from 0; negative if there is none} */
+    public int chosenLine() {
+        return chosenLine;
     }
 
     /**
@@ -68,8 +81,18 @@ public final class TopView {
             lines.addAll(classes(delay));
         }
         lines.add("");
-        final int room = height == 0 ? snapshot.flows().flows().size() : height - lines.size() - 2;
-        lines.addAll(flows(snapshot.flows(), width, Math.max(0, room)));
+        final int before = lines.size();
+        chosenLine = NONE;
+        final List<String> flows = flows(snapshot, width, height == 0 ? NO_LIMIT : height - before);
+        if (control.page() == TopControl.Page.LIST) {
+            lines.addAll(flows);
+            chosenLine += before;
+        } else {
+            chosenLine = NONE;
+            lines.subList(2, lines.size()).clear();
+            lines.add("");
+            lines.addAll(control.page() == TopControl.Page.HELP ? TopControl.HELP : flows);
+        }
         return lines.stream().map((line) -> printable(line, width)).limit(height == 0 ? Long.MAX_VALUE : height).toList();
     }
 
@@ -216,30 +239,29 @@ public final class TopView {
         return lines;
     }
 
-    private static List<String> flows(final FlowList list, final int width, final int room) {
-        final int endpoints = Math.max(LEAST_ENDPOINTS_WIDTH, width - FLOW_COLUMNS_WIDTH);
+    private List<String> flows(final StatusSnapshot snapshot, final int width, final int room) {
+        final FlowList list = snapshot.flows();
+        final List<FlowRow> rows = FlowRows.of(list.flows(), control.query().first(0));
+        final int limit = control.query().limit();
+        final List<FlowRow> shown = rows.subList(0, limit == 0 ? rows.size() : Math.min(limit, rows.size()));
+        if (control.takeAnotherQuestion()) {
+            history.clear();
+        }
+        history.add(now.nowMs(), rows);
+        final int chosen = control.chosen(shown.size());
+        opened = control.page() != TopControl.Page.FLOW ? null : opened != null ? opened :
+            shown.isEmpty() ? null : shown.get(chosen).key();
+        if (control.page() == TopControl.Page.FLOW) {
+            return opened == null ? List.of("no flow is in the list; esc goes back") : TopFlows.page(opened, history);
+        }
         final List<String> lines = new ArrayList<>();
         lines.add("flows     living " + Durations.count(list.livingCount()) + "  ended in the last minute " +
-            Durations.count(list.endedCount()));
-        final String format = "%-" + endpoints + "s %8s %8s %8s %6s %s";
-        lines.add(String.format(Locale.ROOT, format, "slowest", "mean", "bound", "packets", "lost", "ended"));
-        for (final FlowView flow : list.flows().subList(0, Math.min(room, list.flows().size()))) {
-            final String ends = endpoint(flow.source(), flow.sourcePort()) + " > " +
-                endpoint(flow.destination(), flow.destinationPort()) + " " + flow.protocolName();
-            lines.add(String.format(Locale.ROOT, format, cut(ends, endpoints), Durations.text(flow.meanNs()),
-                flow.bound(), Durations.count(flow.packets()), lost(flow),
-                flow.endReason() == null ? "" : "x"));
-        }
+            Durations.count(list.endedCount()) + "  " + control.line());
+        final int visible = Math.max(0, room == NO_LIMIT ? shown.size() : room - 2);
+        final int first = Math.max(0, chosen - visible + 1);
+        chosenLine = 2 + chosen - first;
+        lines.addAll(TopFlows.lines(shown, control.query().order(), width, Math.min(first, shown.size()), visible));
         return lines;
-    }
-
-    private static String lost(final FlowView flow) {
-        return flow.lostPackets() == null ? "-" : (flow.isLossExact() ? "" : "<=") + Durations.count(flow.lostPackets());
-    }
-
-    private static String endpoint(final String address, final int port) {
-        final String host = address.contains(":") ? "[" + address + "]" : address;
-        return port == 0 ? host : host + ":" + port;
     }
 
     private static String cut(final String text, final int width) {

@@ -3,6 +3,7 @@ package io.flowlag.exporter.runtime;
 import io.flowlag.common.command.ExitCode;
 import io.flowlag.exporter.monitoring.StatusFileReader;
 import io.flowlag.exporter.monitoring.StatusSnapshot;
+import io.flowlag.exporter.monitoring.TopControl;
 import io.flowlag.exporter.monitoring.TopView;
 import io.flowlag.exporter.terminal.Signals;
 import io.flowlag.exporter.terminal.Terminal;
@@ -24,23 +25,29 @@ public final class TopProcess {
     private static final String ERASE_LINE_END = "\033[K";
     private static final String ERASE_BELOW = "\033[J";
     private static final String BOLD = "\033[1m";
+    private static final String REVERSE = "\033[7m";
     private static final String PLAIN = "\033[0m";
     private static final long KEY_NS = 50_000_000L;
     /** Long enough for a loaded machine: without an answer the terminal could not be restored. */
     private static final long TERMINAL_TIMEOUT_MS = 20_000;
     private static final int DEFAULT_WIDTH = 80;
     private static final int DEFAULT_HEIGHT = 24;
-    private static final int END_OF_TEXT = 3;
+    private static final int KEYS_BYTES = 256;
 
     private final StatusFileReader reader;
     private final long intervalNs;
     private final Terminal terminal;
     private final Signals signals = Signals.install(Signals.HangUp.STOPS);
-    private final TopView view = new TopView();
+    private final TopControl control;
+    private final TopView view;
+    private final byte[] keys = new byte[KEYS_BYTES];
     private final String savedMode;
     private boolean isLeft;
 
-    private TopProcess(final StatusFileReader reader, final long intervalNs, final Terminal terminal) {
+    private TopProcess(
+        final StatusFileReader reader, final long intervalNs, final TopControl control, final Terminal terminal) {
+        this.control = control;
+        view = new TopView(control);
         this.reader = reader;
         this.intervalNs = intervalNs;
         this.terminal = terminal;
@@ -53,8 +60,9 @@ public final class TopProcess {
     }
 
     /** Draws until it is stopped, or until the observed process ends. */
-    public static ExitCode run(final StatusFileReader reader, final long intervalNs, final Terminal terminal) {
-        return new TopProcess(reader, intervalNs, terminal).run();
+    public static ExitCode run(
+        final StatusFileReader reader, final long intervalNs, final TopControl control, final Terminal terminal) {
+        return new TopProcess(reader, intervalNs, control, terminal).run();
     }
 
     private ExitCode run() {
@@ -106,14 +114,15 @@ public final class TopProcess {
             view.lines(snapshot, reader.silence(System.currentTimeMillis()), size[0], size[1]);
         for (int i = 0; i < lines.size(); i++) {
             final boolean isBold = i == 0 || lines.get(i).startsWith("FAILING") || lines.get(i).startsWith("STALE");
-            out.print((isBold ? BOLD : "") + lines.get(i) + (isBold ? PLAIN : "") + ERASE_LINE_END);
+            final String mark = i == view.chosenLine() ? REVERSE : isBold ? BOLD : "";
+            out.print(mark + lines.get(i) + (mark.isEmpty() ? "" : PLAIN) + ERASE_LINE_END);
             out.print(i + 1 < lines.size() ? "\r\n" : "");
         }
         out.print(ERASE_BELOW);
         out.flush();
     }
 
-    /** Waits for the next drawing, a key or a signal. */
+    /** Waits until it is to be drawn again, because time passed or a key was typed, or for a signal. */
     private boolean isEndAsked() {
         final long nextNs = System.nanoTime() + intervalNs;
         while (System.nanoTime() - nextNs < 0) {
@@ -121,11 +130,8 @@ public final class TopProcess {
                 return true;
             }
             try {
-                while (System.in.available() > 0) {
-                    final int key = System.in.read();
-                    if (key == 'q' || key == 'Q' || key == END_OF_TEXT) {
-                        return true;
-                    }
+                if (System.in.available() > 0) {
+                    return control.onKeys(keys, System.in.read(keys, 0, Math.min(keys.length, System.in.available())));
                 }
             } catch (final IOException ex) {
                 return true;

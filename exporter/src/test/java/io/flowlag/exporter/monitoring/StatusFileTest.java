@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.flowlag.common.command.ExitCode;
 import io.flowlag.common.command.ExitException;
 import io.flowlag.common.http.MetricText;
+import io.flowlag.exporter.listing.FlowQuery;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -229,7 +230,7 @@ class StatusFileTest {
             octets.putBytes(4, json);
             try {
                 final StatusSnapshot snapshot = SnapshotCodec.decode(octets);
-                assertNotNull(text(snapshot) + new TopView().lines(snapshot, null, 80, 24) +
+                assertNotNull(text(snapshot) + new TopView(new TopControl(FlowQuery.ALL)).lines(snapshot, null, 80, 24) +
                     MetricText.write(Metrics.of(snapshot), false));
             } catch (final ExitException ex) {
                 refused++;

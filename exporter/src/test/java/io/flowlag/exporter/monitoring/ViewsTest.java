@@ -5,12 +5,19 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.listing.FlowQuery;
+import io.flowlag.exporter.listing.FlowRow;
 import io.flowlag.exporter.listing.Listing;
+import io.flowlag.exporter.listing.RowDelay;
 import io.flowlag.exporter.listing.RowFilter;
 import io.flowlag.exporter.listing.RowFormat;
+import io.flowlag.exporter.listing.RowKey;
+import io.flowlag.exporter.listing.RowLoss;
+import io.flowlag.exporter.listing.RowSpread;
+import io.flowlag.exporter.listing.RowTraffic;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -34,14 +41,14 @@ class ViewsTest {
     @Test
     void shouldFitAScreen() {
         for (final int width : new int[]{40, 80, 200}) {
-            final List<String> lines = new TopView().lines(SNAPSHOT, null, width, 24);
+            final List<String> lines = new TopView(new TopControl(FlowQuery.ALL)).lines(SNAPSHOT, null, width, 24);
             assertEquals(24, lines.size());
             for (final String line : lines) {
                 assertTrue(line.length() <= width, line);
                 assertTrue(line.chars().noneMatch(Character::isISOControl), line);
             }
         }
-        final String screen = String.join("\n", new TopView().lines(SNAPSHOT, null, 80, 24));
+        final String screen = String.join("\n", new TopView(new TopControl(FlowQuery.ALL)).lines(SNAPSHOT, null, 80, 24));
         assertTrue(screen.contains("agree in 195 of 200 flows, 97.5 %"), screen);
         assertTrue(screen.contains("9.00ms"), screen);
         assertTrue(screen.contains("ok: threads, exchange"), screen);
@@ -51,7 +58,7 @@ class ViewsTest {
     /** The second class was matched; of the first there are estimates alone. */
     @Test
     void shouldShowWhatIsExactBesideWhatIsEstimated() throws Exception {
-        final String screen = String.join("\n", new TopView().lines(SNAPSHOT, null, 80, 24));
+        final String screen = String.join("\n", new TopView(new TopControl(FlowQuery.ALL)).lines(SNAPSHOT, null, 80, 24));
         assertTrue(screen.contains("dscp 0     rli      2000   2.00ms   1.00ms   9.00ms   2.00ms   3.00ms"), screen);
         assertTrue(screen.contains("dscp 46    exact    1900   1.00ms   1.00ms        -   2.00ms"), screen);
         assertTrue(screen.contains("matched   1000  lost 1000 (50.000 %)  not of the segment 1000"), screen);
@@ -74,7 +81,7 @@ class ViewsTest {
 
     @Test
     void shouldShowRatesAndStaleness() {
-        final TopView view = new TopView();
+        final TopView view = new TopView(new TopControl(FlowQuery.ALL));
         assertFalse(view.lines(Snapshots.of(1000), null, 120, 24).get(2).contains("/s"));
         assertTrue(view.lines(Snapshots.of(1010), null, 120, 24).get(2).contains("captured 1010 (1/s)"));
         assertEquals("STALE: gone", view.lines(Snapshots.of(1010), "gone", 120, 24).get(1));
@@ -139,6 +146,64 @@ class ViewsTest {
 
         Snapshots.delays(flow, FlowEntry.BASE_LENGTH_BYTES, 2, 5, 0);
         assertEquals(0, FlowView.of(flow, 0).standardDeviationNs());
+    }
+
+    private static String press(final TopView view, final TopControl control, final String keys) {
+        final byte[] octets = keys.getBytes(StandardCharsets.US_ASCII);
+        assertFalse(control.onKeys(octets, octets.length));
+        return String.join("\n", view.lines(SNAPSHOT, null, 120, 40));
+    }
+
+    @Test
+    void shouldDoWhatKeysSay() {
+        final TopControl control = new TopControl(FlowQuery.ALL.with(RowFilter.ALL.with(RowFilter.Condition.PROTOCOL, "udp")));
+        final TopView view = new TopView(control);
+        assertTrue(press(view, control, "").contains("by mean  group flow  filter as asked"));
+        assertTrue(press(view, control, "h").contains("sort by another column"));
+        assertTrue(press(view, control, "h>>").contains("*sd") || control.line().startsWith("by sd"), control::line);
+        assertTrue(press(view, control, "\033[D\033[D").contains("*mean"));
+        assertTrue(press(view, control, "r").contains("by mean, the smallest first"));
+        assertTrue(press(view, control, "/port 5x\177").contains("filter> port 5_"));
+        assertTrue(press(view, control, "x\r").contains("filter> port 5x_   5x must be 0 to 65535"));
+        assertTrue(press(view, control, "\033").contains("filter as asked"));
+        final String filtered = press(view, control, "/10.0.0.0/28 tcp min-packets 1003\r");
+        assertEquals(5, filtered.lines().filter((line) -> line.startsWith("10.0.0.")).count(), filtered);
+        assertEquals(0, control.chosen(5));
+        press(view, control, "jj\033[B");
+        assertEquals(3, control.chosen(5));
+        final String third = view.lines(SNAPSHOT, null, 120, 40).get(view.chosenLine()).replaceFirst(" .*", "");
+        final String page = press(view, control, "\r");
+        assertTrue(page.lines().anyMatch((line) -> line.startsWith(third + " > ")) && page.contains("packets/s"), page);
+        assertTrue(press(view, control, "\033gdst/24,proto\r").contains("dst 192.0.2.0/24  proto TCP"));
+        assertTrue(press(view, control, "/port 1\r\r").contains("no flow is in the list"));
+        assertTrue(control.onKeys(new byte[]{'q'}, 1));
+        assertTrue(control.onKeys(new byte[]{'/', 3}, 2));
+    }
+
+    private static FlowRow row(final long startNs, final long packets, final Long meanNs) {
+        return new FlowRow(new RowKey(null, null, 6, -1, -1, -1, -1), new RowTraffic(1, packets, packets, startNs, 1L, 1),
+            meanNs == null ? RowDelay.NONE : new RowDelay(meanNs, packets, null, false, 6, RowSpread.UNKNOWN, null, null),
+            new RowLoss(packets / 10, true));
+    }
+
+    @Test
+    void shouldTellWhatHappenedBetweenSnapshots() {
+        final RowHistory history = new RowHistory();
+        history.add(1000, List.of(row(1, 100, 1_000_000L)));
+        history.add(1000, List.of(row(1, 100, 1_000_000L)));
+        history.add(3000, List.of(row(1, 300, 3_000_000L)));
+        history.add(4000, List.of(row(1, 300, 3_000_000L)));
+        history.add(5000, List.of(row(2, 200, 30L)));
+        history.add(6000, List.of(row(2, 201, 30L)));
+        assertEquals(List.of(
+            new RowHistory.Step(6000, 1.0, null, 0L), // a nanosecond of rounding for each packet says nothing of one
+            new RowHistory.Step(5000, null, null, null),
+            new RowHistory.Step(4000, 0.0, null, 0L),
+            new RowHistory.Step(3000, 100.0, 4_000_000L, 20L)), history.steps(row(1, 1, null).key()));
+        for (int i = 0; i < RowHistory.POINTS; i++) {
+            history.add(7000 + i, List.of());
+        }
+        assertNull(history.newest(row(1, 1, null).key()));
     }
 
     @Test

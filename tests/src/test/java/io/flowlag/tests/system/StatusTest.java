@@ -19,7 +19,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
 import java.net.HttpURLConnection;
+import java.net.InetAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -43,6 +46,7 @@ class StatusTest {
     private static final long RATE_BPS = 40_000_000;
     private static final int QUEUE_BYTES = 2_500_000;
     private static final int LEAST_FLOWS = 5;
+    private static final String MEAN = "flowlagDelayMeanNanoseconds";
     private static final ObjectMapper JSON = new ObjectMapper();
 
     @TempDir
@@ -136,18 +140,21 @@ class StatusTest {
     private void assertFlows() {
         final List<JsonNode> all = measuredFlows();
         for (int i = 1; i < all.size(); i++) {
-            assertTrue(all.get(i - 1).get("mean_ns").asLong() >= all.get(i).get("mean_ns").asLong(), "the slowest first");
+            assertTrue(all.get(i - 1).get(MEAN).asLong() >= all.get(i).get(MEAN).asLong(), "the slowest first");
         }
-        assertTrue(all.stream().anyMatch((flow) -> flow.has("bound_ns")), all::toString);
-        final long middleNs = all.get(all.size() / 2).get("mean_ns").asLong();
+        assertTrue(all.stream().anyMatch((flow) -> flow.has("flowlagDelayErrorBoundNanoseconds")), all::toString);
+        final long middleNs = all.get(all.size() / 2).get(MEAN).asLong();
         final List<JsonNode> slow = flows("--min-delay", middleNs + "ns", "--destination", RouterTopology.DESTINATION_PREFIX);
         assertFalse(slow.isEmpty());
         for (final JsonNode flow : slow) {
-            assertTrue(flow.get("mean_ns").asLong() >= middleNs, flow::toString);
-            assertTrue(flow.get("destination").asText().startsWith("10.4.0."), flow::toString);
+            assertTrue(flow.get(MEAN).asLong() >= middleNs, flow::toString);
+            assertTrue(flow.get("destinationIPv4Address").asText().startsWith("10.4.0."), flow::toString);
         }
         assertEquals(0, flows("--source", "203.0.113.0/24").size());
         assertTrue(command("flows", "--limit", "3").orFail().output().lines().count() <= 4);
+        final List<JsonNode> groups = flows("--group-by", "dst/24", "--sort", "packets");
+        assertTrue(groups.stream().allMatch((each) -> each.has("deltaFlowCount") && each.has("destinationIPv4Prefix")),
+            groups::toString);
     }
 
     @Test
@@ -188,8 +195,18 @@ class StatusTest {
             "; R=$?; echo; echo ended $R; stty -g | cmp - " + mode + " && echo same mode", "/dev/null");
         try (Command.Running live = command.environment("TERM", "xterm").inputFromTest().timeout(TIMEOUT).start()) {
             Deadline.await(TIMEOUT, () -> live.output().contains("ok: threads"), live::output);
+            press(live, "h", "sort by another column");
+            press(live, "h", "by mean  group flow");
+            press(live, ">", "*bound");
+            press(live, "/proto udp\r", "filter proto udp");
+            press(live, "gdst/24\r", "group dst/24");
+            press(live, "g\r", "group flow");
+            sendDatagrams();
+            Deadline.await(TIMEOUT, () -> live.output().contains("127.0.0.1:9 udp"), live::output);
+            press(live, "\r", "packets/s");
+            press(live, "\u001b", "ended in the last minute");
             live.feed(new byte[]{'q'});
-            Deadline.await(TIMEOUT, () -> live.output().contains("ended "), live::output);
+            Deadline.await(TIMEOUT, () -> live.output().contains("ended 0"), live::output);
             live.endInput();
             final String output = live.finish().output();
             assertTrue(output.contains("\u001b[?1049h\u001b[?25l") && output.contains("\u001b[?25h\u001b[?1049l"), output);
@@ -197,6 +214,28 @@ class StatusTest {
             for (final String line : output.replace("\u001b[H", "\n").replaceAll("\u001b\\[[0-9?]*[A-Za-z]", "").split("\r?\n")) {
                 assertTrue(line.length() <= 80, line);
             }
+        }
+    }
+
+    /** Waits until the screen has what a key shows, after all that it showed before. */
+    private static void press(final Command.Running live, final String keys, final String shown) {
+        final int before = live.output().length();
+        live.feed(keys.getBytes(StandardCharsets.US_ASCII));
+        Deadline.await(TIMEOUT, () -> live.output().indexOf(shown, before) >= 0, live::output);
+    }
+
+    private void sendDatagrams() {
+        try {
+            namespace.call(() -> {
+                try (DatagramSocket socket = new DatagramSocket()) {
+                    for (int i = 0; i < 10; i++) {
+                        socket.send(new DatagramPacket(new byte[100], 100, InetAddress.getByName("127.0.0.1"), 9));
+                    }
+                }
+                return null;
+            });
+        } catch (final Exception ex) {
+            throw new AssertionError(ex);
         }
     }
 
@@ -233,7 +272,7 @@ class StatusTest {
     }
 
     private List<JsonNode> measuredFlows() {
-        return flows().stream().filter((flow) -> flow.has("mean_ns")).toList();
+        return flows().stream().filter((flow) -> flow.has(MEAN)).toList();
     }
 
     /** An answer over HTTP. */
