@@ -20,15 +20,17 @@ public final class TopControl {
     }
 
     static final List<String> HELP = List.of(
-        "keys", "",
-        "  up, down, k, j   choose a row", "  enter            the row's delays, losses and history; esc goes back",
-        "  <, >             sort by another column: " + SortKey.labels(), "  r                the smallest first, or the largest",
-        "  /                filter: src, dst, prefix, port, proto, dscp, min-packets, min-delay, each with a value;",
-        "                   10.0.0.0/8, 443 or tcp alone is a prefix, a port, a protocol; an empty line shows all",
-        "  g                group by flow, or src, dst (dst/24), proto, sport, dport, dscp, segment, with commas between",
-        "  h, ?             this page", "  q                ends top", "",
-        "mean, bound and quantiles are of the records in the list: living flows so far, and those that ended in the last minute.",
-        "A history begins when top does.");
+        "up, down, k, j   choose a row", "enter            the row's delays, losses and history; esc goes back",
+        "<, >             sort by the next of mean, bound, sd, p50, p90, p99, max,",
+        "                 lost, loss, packets, octets, flows, start, duration",
+        "r                the smallest first, or the largest",
+        "/                filter: src, dst, prefix, port, proto, dscp, min-packets,",
+        "                 min-delay, each with a value; 10.0.0.0/8, 443 or tcp alone is a",
+        "                 prefix, a port, a protocol; an empty line shows all",
+        "g                group by flow, or by src, dst (dst/24), proto, sport, dport,",
+        "                 dscp, segment with commas between", "h, ?             this page", "q                ends top", "",
+        "A row is of the records in the list: of living flows so far, and of flows that",
+        "ended in the last minute. A history begins when top does.");
 
     private static final int ESCAPE = 27;
     private static final int DELETE = 127;
@@ -165,8 +167,8 @@ public final class TopControl {
 
     /** {@return the line for the question: what is typed, and what is wrong with it, or what is shown} */
     String line() {
-        final String shown = "by " + query.orderText() + "  group " + groupingText + (filterText.isEmpty() ? "" :
-            "  filter " + filterText);
+        final String shown = "sorted by " + query.orderText() + "; group " + groupingText +
+            (filterText.isEmpty() ? "" : "; filter " + filterText) + "; h for help";
         return switch (prompt) {
             case NONE -> shown;
             case FILTER -> "filter> " + typed + '_' + (fault.isEmpty() ? "" : "   " + fault);

@@ -19,8 +19,10 @@ import java.util.function.Function;
 /** The rows of {@code flowlag top}, and the page of one. One thread. */
 final class TopFlows {
     private static final int LEAST_NAME_WIDTH = 20;
-    /** From this width on, there are columns that a narrow screen has no room for. */
+    /** Widths of the screen from which on there is room for more columns beside both ends of a flow. */
     private static final int WIDE = 100;
+    private static final int WIDER = 107;
+    private static final int WIDEST = 125;
     private static final int BAR = 30;
     private static final double PERCENT = 100;
     private static final String ABSENT = "-";
@@ -29,30 +31,30 @@ final class TopFlows {
     /**
      * A column.
      *
-     * @param key    that sorts by it; null for none.
-     * @param isWide whether it needs a wide screen.
+     * @param key         that sorts by it; null for none.
+     * @param leastScreen width of the screen that it needs.
      */
-    private record Column(String name, int width, SortKey key, boolean isWide, Function<FlowRow, String> cell) {
+    private record Column(String name, int width, SortKey key, int leastScreen, Function<FlowRow, String> cell) {
     }
 
     private static final List<Column> COLUMNS = List.of(
-        new Column("mean", 8, SortKey.MEAN, false, (row) -> Durations.text(row.delay().meanNs())),
-        new Column("bound", 8, SortKey.BOUND, false, TopFlows::bound),
-        new Column("p50", 8, SortKey.P50, true, (row) -> Durations.text(row.delay().spread().p50Ns())),
-        new Column("p99", 8, SortKey.P99, true, (row) -> Durations.text(row.delay().spread().p99Ns())),
-        new Column("max", 8, SortKey.MAX, true, (row) -> Durations.text(row.delay().spread().maximumNs())),
-        new Column("packets", 8, SortKey.PACKETS, false, (row) -> count(row.traffic().packets())),
-        new Column("octets", 8, SortKey.OCTETS, true, (row) -> count(row.traffic().octets())),
-        new Column("lost", 6, SortKey.LOST, false, (row) -> lost(row.loss())),
-        new Column("loss_%", 6, SortKey.LOSS, true, TopFlows::lossPercent),
-        new Column("state", 6, null, false, (row) -> row.traffic().endReason() == RowTraffic.LIVING ? "living" : "ended"));
+        new Column("mean", 8, SortKey.MEAN, 0, (row) -> Durations.text(row.delay().meanNs())),
+        new Column("bound", 8, SortKey.BOUND, 0, TopFlows::bound),
+        new Column("p50", 8, SortKey.P50, WIDEST, (row) -> Durations.text(row.delay().spread().p50Ns())),
+        new Column("p99", 8, SortKey.P99, WIDE, (row) -> Durations.text(row.delay().spread().p99Ns())),
+        new Column("max", 8, SortKey.MAX, WIDE, (row) -> Durations.text(row.delay().spread().maximumNs())),
+        new Column("packets", 8, SortKey.PACKETS, 0, (row) -> count(row.traffic().packets())),
+        new Column("octets", 8, SortKey.OCTETS, WIDEST, (row) -> count(row.traffic().octets())),
+        new Column("lost", 6, SortKey.LOST, 0, (row) -> lost(row.loss())),
+        new Column("loss_%", 6, SortKey.LOSS, WIDER, TopFlows::lossPercent),
+        new Column("state", 6, null, 0, (row) -> row.traffic().endReason() == RowTraffic.LIVING ? "living" : "ended"));
 
     private TopFlows() {
     }
 
     /** {@return a header and so many rows, around the chosen one} The column that rows are sorted by has a star. */
     static List<String> lines(final List<FlowRow> rows, final SortKey order, final int width, final int first, final int room) {
-        final List<Column> columns = COLUMNS.stream().filter((each) -> width >= WIDE || !each.isWide()).toList();
+        final List<Column> columns = COLUMNS.stream().filter((each) -> width >= each.leastScreen()).toList();
         final int nameWidth = Math.max(LEAST_NAME_WIDTH, width - columns.stream().mapToInt((each) -> each.width() + 1).sum());
         final List<String> lines = new ArrayList<>();
         final StringBuilder header = new StringBuilder(pad("flow", nameWidth, true));

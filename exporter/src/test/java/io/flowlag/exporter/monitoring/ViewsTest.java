@@ -40,6 +40,7 @@ class ViewsTest {
 
     @Test
     void shouldFitAScreen() {
+        TopControl.HELP.forEach((line) -> assertTrue(line.length() <= 80, line));
         for (final int width : new int[]{40, 80, 200}) {
             final List<String> lines = new TopView(new TopControl(FlowQuery.ALL)).lines(SNAPSHOT, null, width, 24);
             assertEquals(24, lines.size());
@@ -158,9 +159,9 @@ class ViewsTest {
     void shouldDoWhatKeysSay() {
         final TopControl control = new TopControl(FlowQuery.ALL.with(RowFilter.ALL.with(RowFilter.Condition.PROTOCOL, "udp")));
         final TopView view = new TopView(control);
-        assertTrue(press(view, control, "").contains("by mean  group flow  filter as asked"));
-        assertTrue(press(view, control, "h").contains("sort by another column"));
-        assertTrue(press(view, control, "h>>").contains("*sd") || control.line().startsWith("by sd"), control::line);
+        assertTrue(press(view, control, "").contains("sorted by mean; group flow; filter as asked; h for help"));
+        assertTrue(press(view, control, "h").contains("sort by the next of"));
+        assertTrue(press(view, control, "h>>").contains("*sd") || control.line().startsWith("sorted by sd;"), control::line);
         assertTrue(press(view, control, "\033[D\033[D").contains("*mean"));
         assertTrue(press(view, control, "r").contains("by mean, the smallest first"));
         assertTrue(press(view, control, "/port 5x\177").contains("filter> port 5_"));

@@ -195,8 +195,8 @@ class StatusTest {
             "; R=$?; echo; echo ended $R; stty -g | cmp - " + mode + " && echo same mode", "/dev/null");
         try (Command.Running live = command.environment("TERM", "xterm").inputFromTest().timeout(TIMEOUT).start()) {
             Deadline.await(TIMEOUT, () -> live.output().contains("ok: threads"), live::output);
-            press(live, "h", "sort by another column");
-            press(live, "h", "by mean  group flow");
+            press(live, "h", "sort by the next of");
+            press(live, "h", "sorted by mean; group flow");
             press(live, ">", "*bound");
             press(live, "/proto udp\r", "filter proto udp");
             press(live, "gdst/24\r", "group dst/24");
