@@ -61,6 +61,17 @@ public final class HostExamination {
         return examination.findings;
     }
 
+    /** {@return what is known of an interface of this host, in a line: MTU, speed, queue, offloads that join or split packets} */
+    public static String interfaceText(final String name) {
+        final HostExamination examination = new HostExamination(Host.THIS);
+        final OffloadState offloads = Host.THIS.offloads(name);
+        final String kind = Host.THIS.queue(name).kind();
+        final List<String> names = new ArrayList<>(offloads.on());
+        names.addAll(offloads.fixed());
+        return examination.link(name) + (kind.isEmpty() ? "" : ", queue " + kind) + ", offloads " +
+            (!offloads.unreadable().isEmpty() ? "unknown" : names.isEmpty() ? "off" : String.join(" ", names));
+    }
+
     private void examineHost() {
         final String kernel = host.text("/proc/sys/kernel/osrelease");
         findings.add(kernel.isEmpty() ? Finding.bad("kernel", "this is not Linux: only run --source pcap captures here", "") :

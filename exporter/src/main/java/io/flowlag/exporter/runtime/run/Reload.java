@@ -4,6 +4,7 @@ import io.flowlag.common.command.ExitException;
 import io.flowlag.exporter.config.ConfigKey;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ConfigurationException;
+import io.flowlag.exporter.config.EffectiveValue;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.SeveralSegments;
 import io.flowlag.exporter.delay.DelayStage;
@@ -22,7 +23,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -35,6 +39,7 @@ import java.util.stream.Collectors;
  * the constructor are the conductor's; it may not change the configuration meanwhile.
  */
 final class Reload {
+    private static final int SHOWN_CHANGES = 20;
     private static final Logger LOG = LoggerFactory.getLogger(Reload.class);
     private static final long PATIENCE_NS = 10_000_000_000L;
 
@@ -168,6 +173,24 @@ final class Reload {
                 ConfigTable.LDS_WAITING.path(), same.lds().waitingRecords());
         }
         return same;
+    }
+
+    /** {@return what a reload changes, each key with its old and new value; a number stands for those beyond the first ones} */
+    static String changes(final ExporterConfig config, final ExporterConfig newer) {
+        final Map<String, String> before = new HashMap<>();
+        config.effectiveValues().forEach((value) -> before.put(value.path(), value.text()));
+        final List<String> changes = new ArrayList<>();
+        for (final EffectiveValue value : newer.effectiveValues()) {
+            final String old = before.remove(value.path());
+            if (!value.text().equals(old)) {
+                changes.add(value.path() + " = " + value.text() + (old == null ? " (new)" : " (was " + old + ")"));
+            }
+        }
+        before.forEach((path, old) -> changes.add(path + " is no longer " + old));
+        final int more = changes.size() - SHOWN_CHANGES;
+        return changes.isEmpty() ? "no value changed" :
+            String.join(", ", changes.subList(0, Math.min(changes.size(), SHOWN_CHANGES))) +
+            (more > 0 ? " and " + more + " more" : "");
     }
 
     private static void requireNoRestart(final ExporterConfig config, final ExporterConfig newer) {

@@ -21,6 +21,7 @@ import io.flowlag.exporter.runtime.MeteringPipeline;
 import io.flowlag.exporter.runtime.PipelineRun;
 import io.flowlag.exporter.runtime.RealtimeClock;
 import io.flowlag.exporter.runtime.RecordOutput;
+import io.flowlag.exporter.runtime.doctor.HostExamination;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DestinationStatistics;
@@ -46,6 +47,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 import static io.flowlag.exporter.config.MemorySize.mebibytes;
 
@@ -113,6 +115,8 @@ public final class RunProcess {
                 config, pipeline(sources, segments.wirings(), errors), errors, signals, terminal)) {
             factory.delay(run.delayStages());
             tellConfiguration(run.memoryBoundBytes());
+            interfaceNames.stream().distinct().forEach((each) ->
+                LOG.info("{}: {}", each, HostExamination.interfaceText(each)));
             tellNotices(sources.subList(0, interfaceNames.size()));
             segments.tellStart();
             run.watch(segments.exchangeErrors());
@@ -314,9 +318,9 @@ public final class RunProcess {
         }
         LOG.info("metering {} with {} threading, exporting to {} as profile {}",
             String.join(", ", interfaceNames), threadingText(),
-            config.exporting().destinations().stream().map((each) -> each.address().uri()).toList(),
+            config.exporting().destinations().stream().map((each) -> each.address().uri()).collect(Collectors.joining(", ")),
             config.exporting().destinations().stream().map((each) -> each.profile().name().toLowerCase(Locale.ROOT))
-                .distinct().toList());
+                .distinct().collect(Collectors.joining(", ")));
     }
 
     private String threadingText() {
@@ -376,8 +380,9 @@ public final class RunProcess {
         run.pipeline().reload(newer, read.destinations());
         run.stats(newer.stats());
         names.execute(() -> run.ownTraffic(localTraffic.of(newer)));
+        final String told = Reload.changes(config, newer);
         config = newer;
         tellSpools();
-        LOG.info("reloaded");
+        LOG.info("reloaded: {}", told);
     }
 }
