@@ -42,10 +42,10 @@ final class QueryOptions {
                 "One of table, json (an object a line, with ISO 8601 times) and csv (one header). Default: table.").build());
         }
         text(command, "KEY", "Largest first, or smallest first with :a behind it: " + SortKey.labels() + ". Unknown values are " +
-            "last.", SORT);
+            "last. Sorted rows and groups are printed at the end.", SORT);
         text(command, "N", "At most N rows, the slowest without --sort.", TOP, "--limit");
         text(command, "PART,...", "Adds records up by " + Grouping.SYNTAX + ". An IPv6 address without a length of its own is " +
-            "cut to 64 bits. A bound, a deviation or a loss that a record lacks is absent, as are quantiles of several records.",
+            "cut to 64 bits. A bound or a deviation that a record lacks is absent, as are quantiles of several records.",
             GROUP_BY);
         condition(command, RowFilter.Condition.SOURCE, "PREFIX", "Flows from these addresses, such as 192.0.2.0/24.");
         condition(command, RowFilter.Condition.DESTINATION, "PREFIX", "Flows to these addresses.");

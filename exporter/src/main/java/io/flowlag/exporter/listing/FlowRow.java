@@ -2,9 +2,9 @@ package io.flowlag.exporter.listing;
 
 /** A line of a listing: a flow record, a flow, or a group of records. Immutable. */
 public record FlowRow(RowKey key, RowTraffic traffic, RowDelay delay, RowLoss loss) {
-    /** {@return lost packets as a share of those sent, 0 to 1; null if unknown} */
+    /** {@return lost packets as a share of those sent, 0 to 1, in the records that know their loss; null if unknown} */
     public Double lossShare() {
-        final Long packets = traffic.packets();
+        final Long packets = loss.ofPackets() != null ? loss.ofPackets() : traffic.packets();
         if (loss.packets() == null || packets == null || loss.packets() + packets <= 0) {
             return null;
         }

@@ -8,6 +8,7 @@ import java.nio.ByteOrder;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Function;
 
 /**
@@ -52,8 +53,8 @@ final class RowFields {
             fields.add(new Field("flowEndReason", (row) -> row.traffic().endReason() > 0 ? row.traffic().endReason() : null));
         }
         delay(fields);
-        fields.add(new Field("flowlagLostPacketDeltaCount", (row) -> row.loss().packets()));
-        fields.add(new Field("flowlagLossKind", (row) -> row.loss().packets() == null ? null :
+        fields.add(new Field("flowlagLostPacketDeltaCount", (row) -> row.loss().isWhole() ? row.loss().packets() : null));
+        fields.add(new Field("flowlagLossKind", (row) -> !row.loss().isWhole() ? null :
             row.loss().isExact() ? LOSS_EXACT : LOSS_UPPER_BOUND));
         key(fields, "flowlagSegmentId", grouping, Grouping.Part.SEGMENT, (row) -> row.key().segmentId());
         return fields;
@@ -120,6 +121,6 @@ final class RowFields {
     static String isoTime(final long epochNs) {
         final Instant instant = Instant.ofEpochSecond(Math.floorDiv(epochNs, NANOS));
         final String seconds = instant.toString();
-        return String.format("%s.%09dZ", seconds.substring(0, seconds.length() - 1), Math.floorMod(epochNs, NANOS));
+        return String.format(Locale.ROOT, "%s.%09dZ", seconds.substring(0, seconds.length() - 1), Math.floorMod(epochNs, NANOS));
     }
 }

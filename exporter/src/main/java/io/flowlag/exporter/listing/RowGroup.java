@@ -9,8 +9,9 @@ import java.util.function.LongBinaryOperator;
  *   bound       Σ n h / Σ n, which needs no independent errors
  *   deviation²  Σ n [s² + (m − mean)²] / Σ n
  * </pre>
- * A sum is unknown if one of its records does not know its part; mean, bound and deviation are of the records with a mean, and
- * {@code measured} says how many packets these have. Quantiles of several records do not add up and are unknown. One thread.
+ * A sum is unknown if one of its records does not know its part, but for the loss, which is a lower bound then. Mean, bound and
+ * deviation are of the records with a mean, and {@code measured} says how many packets these have. Quantiles of several records
+ * do not add up and are unknown. One thread.
  */
 final class RowGroup {
     private final RowKey key;
@@ -34,7 +35,10 @@ final class RowGroup {
     private Long minimumNs = Long.MAX_VALUE;
     private Long maximumNs = Long.MIN_VALUE;
     private int estimator;
-    private Long lost = 0L;
+    private long losses;
+    private long records;
+    private long lost;
+    private Long packetsOfLoss = 0L;
     private boolean isLossExact = true;
 
     RowGroup(final RowKey key) {
@@ -53,8 +57,13 @@ final class RowGroup {
             endNs = Math.max(endNs, traffic.endNs());
         }
         isLiving |= traffic.endReason() == RowTraffic.LIVING;
-        lost = sum(lost, row.loss().packets());
-        isLossExact &= row.loss().isExact();
+        records++;
+        if (row.loss().packets() != null) {
+            losses++;
+            lost += row.loss().packets();
+            packetsOfLoss = sum(packetsOfLoss, traffic.packets());
+            isLossExact &= row.loss().isExact();
+        }
         if (row.delay().meanNs() != null) {
             add(row.delay(), row.delay().measured() != null ? row.delay().measured() : traffic.packets());
         }
@@ -95,8 +104,13 @@ final class RowGroup {
             return new FlowRow(key, only.traffic(), only.delay(), only.loss());
         }
         return new FlowRow(key, new RowTraffic(flows, packets, octets, isTimeKnown ? startNs : null,
-            isTimeKnown ? Long.valueOf(endNs - startNs) : null, isLiving ? RowTraffic.LIVING : 0), delay(),
-            lost == null ? RowLoss.UNKNOWN : new RowLoss(lost, isLossExact));
+            isTimeKnown ? Long.valueOf(endNs - startNs) : null, isLiving ? RowTraffic.LIVING : 0), delay(), loss());
+    }
+
+    /** An upper bound of some records bounds nothing of all. */
+    private RowLoss loss() {
+        return losses == records ? new RowLoss(lost, isLossExact) :
+            losses == 0 || !isLossExact || packetsOfLoss == null ? RowLoss.UNKNOWN : new RowLoss(lost, true, packetsOfLoss);
     }
 
     private RowDelay delay() {

@@ -19,7 +19,8 @@ import java.util.function.Function;
  *     their share, the number of packets of the mean, quantiles and the largest delay.
  * <li>From the first row that has them: the interpolated mean if the estimator is another, the mean by sketches.
  * </ul>
- * {@code -} is an absent value; {@code <=} marks a loss that is only an upper bound. The header is repeated when columns are
+ * {@code -} is an absent value; {@code <=} marks a loss that is only an upper bound, {@code >=} that of a group whose other
+ * records do not know theirs, and its share is of those that do. The header is repeated when columns are
  * added or grow; they never shrink.
  */
 public final class RowTable implements RowWriter {
@@ -115,7 +116,7 @@ public final class RowTable implements RowWriter {
             row.delay().estimator() == RowDelay.MIXED ? "mixed" : label(row.delay().estimator(), ESTIMATORS)));
         number("interp_us", Shown.WITH_INTERPOLATED, ROOMY, (row) -> micros(row.delay().interpolatedNs()));
         number("lost", Shown.WITH_DELAY, 6, (row) -> row.loss().packets() == null ? ABSENT :
-            (row.loss().isExact() ? "" : "<=") + row.loss().packets());
+            row.loss().mark() + row.loss().packets());
         number("loss_%", Shown.WITH_DELAY, 0, RowTable::lossPercent);
         delay("measured", (row) -> count(row.delay().measured()));
         delay("p50_us", (row) -> micros(row.delay().spread().p50Ns()));

@@ -96,7 +96,7 @@ final class RowHistory {
         }
         final Long lost = difference(old.loss().packets(), row.loss().packets());
         return new Step(after.timeMs(), packets * 1000.0 / (after.timeMs() - before.timeMs()), meanNs(old, row),
-            lost == null || lost < 0 || !row.loss().isExact() ? null : lost);
+            lost == null || lost < 0 || !row.loss().isExact() || !row.loss().isWhole() || !old.loss().isWhole() ? null : lost);
     }
 
     private static Long meanNs(final FlowRow old, final FlowRow row) {

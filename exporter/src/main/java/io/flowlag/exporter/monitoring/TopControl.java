@@ -25,12 +25,12 @@ public final class TopControl {
         "                 lost, loss, packets, octets, flows, start, duration",
         "r                the smallest first, or the largest",
         "/                filter: src, dst, prefix, port, proto, dscp, min-packets,",
-        "                 min-delay, each with a value; 10.0.0.0/8, 443 or tcp alone is a",
-        "                 prefix, a port, a protocol; an empty line shows all",
+        "                 min-delay, each with a value; 10.0.0.0/8, 443 or tcp alone is",
+        "                 a prefix, a port, a protocol; an empty line shows all",
         "g                group by flow, or by src, dst (dst/24), proto, sport, dport,",
         "                 dscp, segment with commas between", "h, ?             this page", "q                ends top", "",
-        "A row is of the records in the list: of living flows so far, and of flows that",
-        "ended in the last minute. A history begins when top does.");
+        "A row is of the records in the list: of living flows so far, and of flows",
+        "that ended in the last minute. A history begins when top does.");
 
     private static final int ESCAPE = 27;
     private static final int DELETE = 127;

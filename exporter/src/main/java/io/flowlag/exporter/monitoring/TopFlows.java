@@ -108,7 +108,7 @@ final class TopFlows {
     }
 
     private static String lost(final RowLoss loss) {
-        return loss.packets() == null ? ABSENT : (loss.isExact() ? "" : "<=") + Durations.count(loss.packets());
+        return loss.packets() == null ? ABSENT : loss.mark() + Durations.count(loss.packets());
     }
 
     private static String lossPercent(final FlowRow row) {

@@ -97,7 +97,9 @@ class ListingTest {
         assertEquals(4, half.traffic().packets());
         assertEquals(2, half.delay().measured());
         assertEquals(BOUND_NS, half.delay().boundNs());
-        assertNull(half.loss().packets());
+        assertEquals(new RowLoss(1L, true, 2L), half.loss());
+        assertEquals(1 / 3.0, half.lossShare());
+        assertEquals(RowLoss.UNKNOWN, sum(unmeasured, unmeasured).loss());
         assertEquals(RowDelay.NONE, sum(unmeasured, unmeasured).delay());
         assertEquals(known.delay(), sum(known).delay());
         final FlowRow exact = new FlowRow(known.key(), known.traffic(),
@@ -106,6 +108,7 @@ class ListingTest {
         assertEquals(BOUND_NS / 2, sum(exact, known).delay().boundNs());
         assertEquals(RowDelay.MIXED, sum(exact, known).delay().estimator());
         assertEquals(new RowLoss(2L, false), sum(exact, known).loss());
+        assertEquals(RowLoss.UNKNOWN, sum(exact, unmeasured).loss());
     }
 
     @Property(tries = 100)

@@ -65,7 +65,8 @@ public final class HostExamination {
     public static String interfaceText(final String name) {
         final HostExamination examination = new HostExamination(Host.THIS);
         final OffloadState offloads = Host.THIS.offloads(name);
-        final String kind = Host.THIS.queue(name).kind();
+        final QueueCapacity queue = Host.THIS.queue(name);
+        final String kind = queue.rateBps() > 0 ? "" : queue.kind();
         final List<String> names = new ArrayList<>(offloads.on());
         names.addAll(offloads.fixed());
         return examination.link(name) + (kind.isEmpty() ? "" : ", queue " + kind) + ", offloads " +
