@@ -20,9 +20,9 @@ import java.util.function.Function;
 final class TopFlows {
     private static final int LEAST_NAME_WIDTH = 20;
     /** Widths of the screen from which on there is room for more columns beside both ends of a flow. */
-    private static final int WIDE = 100;
-    private static final int WIDER = 107;
-    private static final int WIDEST = 125;
+    private static final int WIDE = 99;
+    private static final int WIDER = 106;
+    private static final int WIDEST = 124;
     private static final int BAR = 30;
     private static final double PERCENT = 100;
     private static final String ABSENT = "-";

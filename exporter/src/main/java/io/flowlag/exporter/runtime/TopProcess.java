@@ -105,13 +105,14 @@ public final class TopProcess {
         }
     }
 
+    /** The last column stays free: a terminal may erase it with what is behind it. */
     private void draw() {
         final int[] size = size();
         final StatusSnapshot snapshot = reader.read();
         final PrintStream out = terminal.out();
         out.print(HOME);
         final List<String> lines = snapshot == null ? List.of("no state yet") :
-            view.lines(snapshot, reader.silence(System.currentTimeMillis()), size[0], size[1]);
+            view.lines(snapshot, reader.silence(System.currentTimeMillis()), size[0] - 1, size[1]);
         for (int i = 0; i < lines.size(); i++) {
             final boolean isBold = i == 0 || lines.get(i).startsWith("FAILING") || lines.get(i).startsWith("STALE");
             final String mark = i == view.chosenLine() ? REVERSE : isBold ? BOLD : "";
