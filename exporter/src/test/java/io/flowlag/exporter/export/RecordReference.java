@@ -26,15 +26,22 @@ final class RecordReference {
     private RecordReference() {
     }
 
-    /** Every field of a flow record, in the order of templates. */
+    /**
+     * Every field of a flow record, in the order of templates; a row for neighbours of the same profile and condition. The table
+     * of enterprise elements has the names of those.
+     */
     static String fields() {
-        final StringBuilder text = new StringBuilder("| element | number | from profile | present when |\n|---|---|---|---|\n");
+        final StringBuilder text = new StringBuilder("| elements | from profile | present when |\n|---|---|---|\n");
+        String last = "";
         for (final RecordField field : RecordField.values()) {
             final InformationElement element = REGISTRY.element(field.elementName());
-            text.append("| `").append(element.name()).append("` | ").append(number(element)).append(" | ")
-                .append(lower(profile(field))).append(" | ").append(condition(field)).append(" |\n");
+            final String rest = " | " + lower(profile(field)) + " | " + condition(field) + " |\n";
+            final boolean isSame = rest.equals(last);
+            text.append(isSame ? ", " : last + "| " + (element.isEnterprise() ? "PEN " : ""))
+                .append(element.isEnterprise() ? "" : "`" + element.name() + "` ").append(element.elementId());
+            last = rest;
         }
-        return text.toString();
+        return text.append(last).toString();
     }
 
     /** Every enterprise element. */
@@ -87,10 +94,6 @@ final class RecordReference {
     /** Whether a flow record can have the element today. */
     static boolean isField(final InformationElement element) {
         return Arrays.stream(RecordField.values()).anyMatch((field) -> field.elementName().equals(element.name()));
-    }
-
-    private static String number(final InformationElement element) {
-        return element.isEnterprise() ? "PEN, " + element.elementId() : Integer.toString(element.elementId());
     }
 
     private static Profile profile(final RecordField field) {
