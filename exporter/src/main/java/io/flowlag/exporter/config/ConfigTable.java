@@ -126,6 +126,8 @@ public final class ConfigTable {
 
     public static final ConfigKey<Boolean> FOLLOW_TCP = row("metering.tcp", onOff(), "off",
         "Follows TCP: round-trip times, retransmissions, packets out of order, closed windows. Takes 128 octets a flow.");
+    public static final ConfigKey<Boolean> MAC = row("metering.mac", onOff(), "off",
+        "Has the MAC addresses of a flow's first packet, of Ethernet. Takes 64 octets a flow.");
 
     static final ConfigKey<Path> CHECKPOINT_FILE = row("checkpoint.file", orWord(NONE, path()), NONE,
         "File for copies of flows: on a local disk, for one process. It takes up to 600 octets for each of metering.max-flows.")

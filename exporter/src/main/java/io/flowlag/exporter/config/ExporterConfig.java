@@ -145,7 +145,7 @@ public record ExporterConfig(
     /** The flow cache. Records are cut at multiples of a time, 0 for none. */
     public record Metering(
         Set<KeyField> extraKeyFields, int maxFlows, long activeTimeoutNs, long idleTimeoutNs, long tcpEndTimeoutNs, long cutNs,
-        boolean tcp) {
+        boolean tcp, boolean mac) {
     }
 
     /** Copies of live flows in a file, restored after a crash; a null file for none. */
@@ -469,7 +469,7 @@ public record ExporterConfig(
     public ExporterConfig withFlows(final int flows, final long octets) {
         final Metering metering = metering();
         return with(new Metering(metering.extraKeyFields(), flows, metering.activeTimeoutNs(), metering.idleTimeoutNs(),
-            metering.tcpEndTimeoutNs(), metering.cutNs(), metering.tcp())).with(
+            metering.tcpEndTimeoutNs(), metering.cutNs(), metering.tcp(), metering.mac())).with(
             new Quantiles(octets, quantiles().fromPackets(), quantiles().bandwidthBps()));
     }
 

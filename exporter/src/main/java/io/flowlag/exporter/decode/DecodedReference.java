@@ -17,7 +17,7 @@ import org.agrona.MutableDirectBuffer;
  *  27  (unused)                  1
  *  28  errorEstimate             2   of the sender's clock, as STAMP has it
  *  30  segmentIndex              2   0 where a process has one segment
- *  32  as in PacketDescriptor   72   timestampNs is that of its arrival
+ *  32  as in PacketDescriptor   80   timestampNs is that of its arrival
  * </pre>
  * Fields are in the byte order of the machine. Stateless; safe from any thread.
  */

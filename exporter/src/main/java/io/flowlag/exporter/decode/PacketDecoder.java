@@ -37,6 +37,7 @@ public final class PacketDecoder {
     private final boolean innerTunnels;
     private final boolean jumboLengths;
     private final boolean hasTcp;
+    private final boolean hasMac;
     private final int observationPoint;
 
     private final PlainPacket plain;
@@ -66,7 +67,8 @@ public final class PacketDecoder {
         this.jumboLengths = context.jumboLengths;
         this.observationPoint = context.observationPoint;
         this.hasTcp = context.tcp;
-        plain = new PlainPacket(innerTunnels, context.flowHashLeft, observationPoint, hasTcp);
+        this.hasMac = context.mac;
+        plain = new PlainPacket(innerTunnels, context.flowHashLeft, observationPoint, hasTcp, hasMac);
         isPlainFast = context.plain;
     }
 
@@ -110,6 +112,10 @@ public final class PacketDecoder {
             flags |= TransportLayer.describeTcp(
                 cursor.buffer, packet.payloadOffset, packet.capturedPayloadBytes(cursor.end), packet.payloadLengthBytes,
                 descriptor, descriptorOffset);
+        }
+        if (hasMac && captured.linkType() == LinkType.ETHERNET) {
+            flags |= PacketDescriptor.FLAG_MAC;
+            PacketDescriptor.mac(descriptor, descriptorOffset, captured.buffer(), captured.offset());
         }
 
         PacketDescriptor.timestampNs(descriptor, descriptorOffset, captured.timestampNs());
@@ -335,6 +341,7 @@ public final class PacketDecoder {
         private int observationPoint;
         private boolean plain = true;
         private boolean tcp;
+        private boolean mac;
 
         public Context() {
         }
@@ -430,6 +437,12 @@ public final class PacketDecoder {
         /** Whether descriptors have sequence numbers of TCP. */
         public Context tcp(final boolean isOn) {
             tcp = isOn;
+            return this;
+        }
+
+        /** Whether descriptors have the MAC addresses of Ethernet. */
+        public Context mac(final boolean isOn) {
+            mac = isOn;
             return this;
         }
 

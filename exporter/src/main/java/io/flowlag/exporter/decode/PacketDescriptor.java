@@ -19,16 +19,16 @@ import java.nio.ByteOrder;
  *  71  kind                  1   KIND_REGULAR or KIND_REFERENCE, which has the layout of DecodedReference
  *  72  digest                8   0 unless FLAG_DIGEST
  *  80  segmentFlowHash       8   0 unless FLAG_DIGEST, and with FLAG_FLOW_HASH_LEFT; another digest with FLAG_SENDER_DIGEST
- *  88  tcpSequence           4   valid with FLAG_TCP, as the next two
- *  92  tcpAcknowledgement    4
- *  96  tcpPayloadBytes       4
- * 100  (unused)              4
+ *  88  tcpSequence           4   with FLAG_TCP
+ *  92  tcpAcknowledgement    4   with FLAG_TCP
+ *  96  MAC addresses        12   destination and source as in the frame, valid with FLAG_MAC
+ * 108  tcpPayloadBytes       4   with FLAG_TCP
  * </pre>
  * Fields are in the byte order of the machine: a descriptor never leaves the process. Stateless; safe from any thread.
  */
 public final class PacketDescriptor extends FlowKeyLayout {
     /** Length of one descriptor in octets. */
-    public static final int LENGTH_BYTES = 104;
+    public static final int LENGTH_BYTES = 112;
 
     public static final int KIND_REGULAR = 0;
     /** A verified reference packet: see {@link DecodedReference}. */
@@ -56,6 +56,9 @@ public final class PacketDescriptor extends FlowKeyLayout {
     public static final int FLAG_TCP = 1 << 10;
     /** With FLAG_TCP: the receive window is 0. */
     public static final int FLAG_ZERO_WINDOW = 1 << 11;
+    /** Both MAC addresses are known. */
+    public static final int FLAG_MAC = 1 << 12;
+    public static final int MAC_LENGTH_BYTES = 12;
 
     private static final boolean IS_BIG_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN;
 
@@ -72,7 +75,8 @@ public final class PacketDescriptor extends FlowKeyLayout {
     private static final int SEGMENT_FLOW_HASH_OFFSET = DIGEST_OFFSET + 8;
     private static final int TCP_SEQUENCE_OFFSET = SEGMENT_FLOW_HASH_OFFSET + 8;
     private static final int TCP_ACKNOWLEDGEMENT_OFFSET = TCP_SEQUENCE_OFFSET + 4;
-    private static final int TCP_PAYLOAD_OFFSET = TCP_ACKNOWLEDGEMENT_OFFSET + 4;
+    private static final int MAC_OFFSET = TCP_ACKNOWLEDGEMENT_OFFSET + 4;
+    private static final int TCP_PAYLOAD_OFFSET = MAC_OFFSET + MAC_LENGTH_BYTES;
 
     private PacketDescriptor() {
     }
@@ -252,6 +256,23 @@ public final class PacketDescriptor extends FlowKeyLayout {
     /** Reads the octets behind the header, captured or not, valid with FLAG_TCP. */
     public static int tcpPayloadBytes(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + TCP_PAYLOAD_OFFSET);
+    }
+
+    /** Copies both MAC addresses from a descriptor that has them. */
+    public static void copyMac(
+        final MutableDirectBuffer buffer, final int at, final DirectBuffer descriptor, final int offset) {
+        copy12(buffer, at, descriptor, offset + MAC_OFFSET);
+    }
+
+    /** Takes both MAC addresses from an Ethernet header. */
+    static void mac(final MutableDirectBuffer buffer, final int offset, final DirectBuffer frame, final int frameOffset) {
+        copy12(buffer, offset + MAC_OFFSET, frame, frameOffset);
+    }
+
+    private static void copy12(
+        final MutableDirectBuffer buffer, final int offset, final DirectBuffer source, final int sourceOffset) {
+        buffer.putLong(offset, source.getLong(sourceOffset));
+        buffer.putInt(offset + Long.BYTES, source.getInt(sourceOffset + Long.BYTES));
     }
 
     /** Writes both sequence numbers and the length of the payload. */

@@ -36,16 +36,19 @@ final class PlainPacket {
     private final boolean isFlowHashLeft;
     private final int observationPoint;
     private final boolean hasTcp;
+    private final boolean hasMac;
     private int udpPayloadOffset;
     private int udpPayloadLengthBytes;
     private int udpPayloadWholeBytes;
 
     PlainPacket(
-        final boolean innerTunnels, final boolean isFlowHashLeft, final int observationPoint, final boolean hasTcp) {
+        final boolean innerTunnels, final boolean isFlowHashLeft, final int observationPoint, final boolean hasTcp,
+        final boolean hasMac) {
         this.innerTunnels = innerTunnels;
         this.isFlowHashLeft = isFlowHashLeft;
         this.observationPoint = observationPoint;
         this.hasTcp = hasTcp;
+        this.hasMac = hasMac;
     }
 
     /** Writes the descriptor of a plain packet; returns false and writes nothing for any other. */
@@ -93,6 +96,10 @@ final class PlainPacket {
         if (hasTcp && isTcp) {
             flags |= TransportLayer.describeTcp(
                 buffer, offset + TRANSPORT_OFFSET, capturedBytes, payloadBytes, descriptor, descriptorOffset);
+        }
+        if (hasMac) {
+            flags |= PacketDescriptor.FLAG_MAC;
+            PacketDescriptor.mac(descriptor, descriptorOffset, buffer, offset);
         }
         udpPayloadOffset = offset + TRANSPORT_OFFSET + UDP_HEADER_BYTES;
         udpPayloadLengthBytes = isTcp ? 0 : capturedBytes - UDP_HEADER_BYTES;

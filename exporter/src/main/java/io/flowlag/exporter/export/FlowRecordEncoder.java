@@ -35,11 +35,12 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
  */
 final class FlowRecordEncoder {
     private static final long NS_PER_MS = 1_000_000L;
+    private static final int MAC_BYTES = 6;
 
     /** The order in which groups are left out when there are too many templates. */
     private static final int[] DISPENSABLE = {
-        Presence.TCP_SYN, Presence.TCP_HANDSHAKE, Presence.TCP_ROUND_TRIP, Presence.TCP, Presence.VLAN, Presence.ICMP,
-        Presence.QUANTILE_ERROR, Presence.P999, Presence.P99, Presence.P95, Presence.P90, Presence.P50,
+        Presence.TCP_SYN, Presence.TCP_HANDSHAKE, Presence.TCP_ROUND_TRIP, Presence.TCP, Presence.MAC, Presence.VLAN,
+        Presence.ICMP, Presence.QUANTILE_ERROR, Presence.P999, Presence.P99, Presence.P95, Presence.P90, Presence.P50,
         Presence.INTERPOLATED, Presence.CLOCK, Presence.CORRECTED, Presence.SEGMENT, Presence.MINIMUM_US, Presence.MAXIMUM_US,
         Presence.SUM_US, Presence.UNEXPECTED, Presence.SKETCH, Presence.DEVIATION, Presence.DELAY,
         Presence.SAMPLES, Presence.LOSS, Presence.MEAN_US, Presence.BOUND, Presence.MEAN};
@@ -217,6 +218,8 @@ final class FlowRecordEncoder {
             case MAXIMUM_LENGTH -> put8(to, at, FlowEntry.maximumLengthBytes(entry, offset) & 0xFFFF_FFFFL);
             case MINIMUM_TTL -> put1(to, at, FlowEntry.minimumTtl(entry, offset));
             case MAXIMUM_TTL -> put1(to, at, FlowEntry.maximumTtl(entry, offset));
+            case SOURCE_MAC -> putMac(to, at, entry, FlowAdditions.knownMac(entry, offset, lengthBytes) + MAC_BYTES);
+            case DESTINATION_MAC -> putMac(to, at, entry, FlowAdditions.knownMac(entry, offset, lengthBytes));
             case TCP_HANDSHAKE, TCP_SYN_ROUND_TRIP, TCP_ROUND_TRIPS, TCP_ROUND_TRIP_MEAN, TCP_ROUND_TRIP_MINIMUM,
                 TCP_ROUND_TRIP_MAXIMUM, TCP_RETRANSMITTED_PACKETS, TCP_RETRANSMITTED_OCTETS, TCP_OUT_OF_ORDER_PACKETS,
                 TCP_ZERO_WINDOW_PACKETS ->
@@ -304,6 +307,11 @@ final class FlowRecordEncoder {
     /** Rounded down; the element has no time before 1970. */
     private static long milliseconds(final long epochNs) {
         return Math.max(0, Math.floorDiv(epochNs, NS_PER_MS));
+    }
+
+    private static int putMac(final MutableDirectBuffer to, final int at, final DirectBuffer entry, final int offset) {
+        to.putBytes(at, entry, offset, MAC_BYTES);
+        return MAC_BYTES;
     }
 
     private static int put1(final MutableDirectBuffer to, final int at, final int value) {

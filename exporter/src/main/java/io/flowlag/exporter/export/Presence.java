@@ -68,7 +68,9 @@ final class Presence {
     static final int TCP_SYN = 1 << 27;
     /** Round trips of data. */
     static final int TCP_ROUND_TRIP = 1 << 28;
-    static final int MASK_COUNT = 1 << 29;
+    /** MAC addresses. */
+    static final int MAC = 1 << 29;
+    static final int MASK_COUNT = 1 << 30;
 
     private static final int PROTOCOL_ICMP = 1;
     private static final int PROTOCOL_ICMPV6 = 58;
@@ -89,6 +91,9 @@ final class Presence {
             mask |= VLAN;
         }
         final int tcpOffset = FlowAdditions.knownTcp(entry, offset, lengthBytes);
+        if (FlowAdditions.knownMac(entry, offset, lengthBytes) >= 0) {
+            mask |= MAC;
+        }
         if (tcpOffset >= 0) {
             mask |= TCP | (FlowTcp.has(entry, tcpOffset, FlowTcp.FLAG_HANDSHAKE) ? TCP_HANDSHAKE : 0) |
                 (FlowTcp.has(entry, tcpOffset, FlowTcp.FLAG_SYN_ROUND_TRIP) ? TCP_SYN : 0) |

@@ -22,6 +22,8 @@ public enum RecordField {
     ICMP_TYPE_CODE_IPV4("icmpTypeCodeIPv4", Profile.CLASSIC, Presence.ICMP, Presence.IPV6),
     ICMP_TYPE_CODE_IPV6("icmpTypeCodeIPv6", Profile.CLASSIC, Presence.ICMP | Presence.IPV6, 0),
     VLAN_ID("vlanId", Profile.CLASSIC, Presence.VLAN, 0),
+    SOURCE_MAC("sourceMacAddress", Profile.CLASSIC, Presence.MAC, 0),
+    DESTINATION_MAC("destinationMacAddress", Profile.CLASSIC, Presence.MAC, 0),
     INGRESS_INTERFACE("ingressInterface", Profile.CLASSIC, 0, 0),
     EGRESS_INTERFACE("egressInterface", Profile.CLASSIC, 0, 0),
     PACKETS("packetDeltaCount", Profile.CLASSIC, 0, 0),

@@ -1,7 +1,9 @@
 package io.flowlag.exporter.flow;
 
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.decode.PacketDescriptor;
 import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
 
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
@@ -9,9 +11,10 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * What an entry has behind the state of other stages, by its octet of additions: {@link FlowTcp}, then the link-layer addresses
  * of the first packet. Every entry of a cache has the same additions. Stateless; any thread.
  * <pre>
- *   0  source MAC address       6   the last cache line: of the first packet
- *   6  destination MAC address  6
- *  12  (unused)                52
+ *   0  destination MAC address  6   the last cache line: of the first packet
+ *   6  source MAC address       6
+ *  12  isKnown                  1   1 or 0
+ *  13  (unused)                51
  * </pre>
  */
 public final class FlowAdditions {
@@ -22,12 +25,14 @@ public final class FlowAdditions {
     /** Link-layer addresses. */
     static final int MAC = 1 << 1;
 
+    private static final int IS_KNOWN_OFFSET = 12;
+
     private FlowAdditions() {
     }
 
     /** The octet of the additions that a configuration asks for. */
     public static int of(final ExporterConfig.Metering config) {
-        return of(config.tcp(), false);
+        return of(config.tcp(), config.mac());
     }
 
     /** The octet of an entry's additions. */
@@ -43,6 +48,25 @@ public final class FlowAdditions {
     /** {@return the octets of an entry before its additions} */
     public static int lengthBefore(final DirectBuffer entry, final int offset, final int entryLengthBytes) {
         return entryLengthBytes - lengthBytes(FlowEntry.additions(entry, offset));
+    }
+
+    /** Takes the MAC addresses of a flow's first packet; of a descriptor without them, or of none, they are not known. */
+    static void putMac(
+        final MutableDirectBuffer entry, final int offset, final int entryLengthBytes, final DirectBuffer descriptor,
+        final int descriptorOffset) {
+        final int at = offset + entryLengthBytes - CACHE_LINE_LENGTH;
+        final boolean isKnown = descriptor != null &&
+            (PacketDescriptor.flags(descriptor, descriptorOffset) & PacketDescriptor.FLAG_MAC) != 0;
+        entry.putByte(at + IS_KNOWN_OFFSET, (byte)(isKnown ? 1 : 0));
+        if (isKnown) {
+            PacketDescriptor.copyMac(entry, at, descriptor, descriptorOffset);
+        }
+    }
+
+    /** The place of both MAC addresses in an entry, the destination's first; -1 if they are not known. */
+    public static int knownMac(final DirectBuffer entry, final int offset, final int entryLengthBytes) {
+        final int at = offset + entryLengthBytes - CACHE_LINE_LENGTH;
+        return (FlowEntry.additions(entry, offset) & MAC) != 0 && entry.getByte(at + IS_KNOWN_OFFSET) != 0 ? at : -1;
     }
 
     /** The place of {@link FlowTcp} in an entry that may have it; -1 if it has not, or nothing is known of TCP. */

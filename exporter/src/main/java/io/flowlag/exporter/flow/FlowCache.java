@@ -44,6 +44,7 @@ public final class FlowCache {
     private final int stateLengthBytes;
     private final int additions;
     private final boolean hasTcp;
+    private final boolean hasMac;
     private final TcpTracker tcp;
     private final CacheSweep sweep;
     private final long[] hashes = new long[TOUCH_LIMIT];
@@ -82,6 +83,7 @@ public final class FlowCache {
         stateLengthBytes = settings.stateLengthBytes();
         additions = settings.additions();
         hasTcp = (additions & FlowAdditions.TCP) != 0;
+        hasMac = (additions & FlowAdditions.MAC) != 0;
         tcp = new TcpTracker(table, settings);
         boundaryNs = settings.boundaryNs();
         flowIdStep = settings.shardCount();
@@ -281,6 +283,9 @@ public final class FlowCache {
         FlowEntry.additions(entries, entryOffset, additions);
         if (hasTcp) {
             tcp.beginUnknown(slot);
+        }
+        if (hasMac) {
+            FlowAdditions.putMac(entries, entryOffset, table.entryLengthBytes(), null, 0);
         }
         if (this.stateLengthBytes > 0) {
             final int stateOffset = entryOffset + FlowEntry.BASE_LENGTH_BYTES;
@@ -495,6 +500,9 @@ public final class FlowCache {
         }
         if (hasTcp) {
             tcp.begin(slot);
+        }
+        if (hasMac) {
+            FlowAdditions.putMac(entries, entryOffset, table.entryLengthBytes(), descriptor, offset);
         }
 
         wheel.schedule(slot, deadlineNs(entryOffset));

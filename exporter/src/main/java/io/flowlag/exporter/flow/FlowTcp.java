@@ -134,10 +134,10 @@ public final class FlowTcp {
         return buffer.getLong(offset + SAMPLE_SENT_NS_OFFSET);
     }
 
-    /** Begins a round trip, of a SYN or of data. */
+    /** Begins a round trip of data; the flags are those so far. */
     static void beginSample(
-        final MutableDirectBuffer buffer, final int offset, final int end, final long sentNs, final boolean isOfSyn) {
-        flags(buffer, offset, flags(buffer, offset) & ~FLAG_SYN_SAMPLE | FLAG_SAMPLE | (isOfSyn ? FLAG_SYN_SAMPLE : 0));
+        final MutableDirectBuffer buffer, final int offset, final int end, final long sentNs, final int flags) {
+        flags(buffer, offset, flags & ~FLAG_SYN_SAMPLE | FLAG_SAMPLE);
         buffer.putInt(offset + SAMPLE_END_OFFSET, end);
         buffer.putLong(offset + SAMPLE_SENT_NS_OFFSET, sentNs);
     }

@@ -53,7 +53,7 @@ final class TcpTracker {
         long octets = 0;
         for (int i = 0; i < count; i++) {
             final int at = offset(Math.max(0, slots[i]));
-            touchedPeers[i] = FlowTcp.peerToken(entries, at) == 0 ? 0 : FlowTcp.peerSlot(entries, at);
+            touchedPeers[i] = FlowTcp.peerSlot(entries, at);
         }
         for (int i = 0; i < count; i++) {
             octets += FlowTcp.token(entries, offset(touchedPeers[i]));
@@ -98,26 +98,49 @@ final class TcpTracker {
             return;
         }
         final int bits = PacketDescriptor.tcpControlBits(descriptor, offset);
-        if ((state & FlowTcp.FLAG_SEEN) == 0) {
-            FlowTcp.flags(entries, at, state | FlowTcp.FLAG_SEEN);
-        }
-        if ((bits & RST) != 0) {
-            return;
-        }
-        if ((PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_ZERO_WINDOW) != 0 && (bits & (SYN | FIN)) == 0) {
+        final int start = PacketDescriptor.tcpSequence(descriptor, offset);
+        final int payloadBytes = PacketDescriptor.tcpPayloadBytes(descriptor, offset);
+        final long nowNs = PacketDescriptor.timestampNs(descriptor, offset);
+        if ((PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_ZERO_WINDOW) != 0 &&
+            (bits & (SYN | FIN | RST)) == 0) {
             FlowTcp.addZeroWindow(entries, at, PacketDescriptor.segmentCount(descriptor, offset));
         }
-        final long nowNs = PacketDescriptor.timestampNs(descriptor, offset);
-        if ((state & FlowTcp.FLAG_SYN_SENT) != 0 && (bits & (SYN | ACK)) == ACK) {
-            onHandshake(at, nowNs, PacketDescriptor.tcpPayloadBytes(descriptor, offset) == 0 &&
-                PacketDescriptor.tcpSequence(descriptor, offset) == FlowTcp.nextSequence(entries, at));
-        }
-        final int sequenceBytes = PacketDescriptor.tcpPayloadBytes(descriptor, offset) + (bits & FIN) + (bits >> 1 & 1);
-        if (sequenceBytes > 0) {
-            onSegment(at, descriptor, offset, sequenceBytes);
+        // Most packets: octets that follow the last ones.
+        if ((state & (FlowTcp.FLAG_SEEN | FlowTcp.FLAG_SYN_SENT)) == FlowTcp.FLAG_SEEN && (bits & (SYN | FIN | RST)) == 0 &&
+            (payloadBytes == 0 || (state & FlowTcp.FLAG_NEXT) != 0 && start == FlowTcp.nextSequence(entries, at))) {
+            if (payloadBytes > 0) {
+                onNext(at, state, start + payloadBytes, nowNs);
+            }
+        } else if ((bits & RST) != 0) {
+            FlowTcp.flags(entries, at, state | FlowTcp.FLAG_SEEN);
+            return;
+        } else {
+            onOther(at, descriptor, offset);
         }
         if ((bits & ACK) != 0) {
             onAcknowledgement(at, PacketDescriptor.tcpAcknowledgement(descriptor, offset), nowNs);
+        }
+    }
+
+    private void onNext(final int at, final int state, final int end, final long nowNs) {
+        FlowTcp.nextSequence(entries, at, end);
+        if ((state & FlowTcp.FLAG_SAMPLE) == 0) {
+            FlowTcp.beginSample(entries, at, end, nowNs, state);
+        }
+    }
+
+    private void onOther(final int at, final DirectBuffer descriptor, final int offset) {
+        final int state = FlowTcp.flags(entries, at) | FlowTcp.FLAG_SEEN;
+        FlowTcp.flags(entries, at, state);
+        final int bits = PacketDescriptor.tcpControlBits(descriptor, offset);
+        final int payloadBytes = PacketDescriptor.tcpPayloadBytes(descriptor, offset);
+        if ((state & FlowTcp.FLAG_SYN_SENT) != 0 && (bits & (SYN | ACK)) == ACK) {
+            onHandshake(at, PacketDescriptor.timestampNs(descriptor, offset), payloadBytes == 0 &&
+                PacketDescriptor.tcpSequence(descriptor, offset) == FlowTcp.nextSequence(entries, at));
+        }
+        final int sequenceBytes = payloadBytes + (bits & FIN) + (bits >> 1 & 1);
+        if (sequenceBytes > 0) {
+            onSegment(at, descriptor, offset, sequenceBytes);
         }
     }
 
@@ -141,10 +164,7 @@ final class TcpTracker {
             if (start != next) {
                 onHole(at, next, start, nowNs);
             }
-            FlowTcp.nextSequence(entries, at, end);
-            if (!FlowTcp.has(entries, at, FlowTcp.FLAG_SAMPLE)) {
-                FlowTcp.beginSample(entries, at, end, nowNs, false);
-            }
+            onNext(at, FlowTcp.flags(entries, at), end, nowNs);
         } else if (sequenceBytes > 1 || isSyn || start + 1 != next || !isAcknowledged(at, next)) {
             onEarlier(at, descriptor, offset, sequenceBytes);
         }
@@ -153,14 +173,17 @@ final class TcpTracker {
     /** The flow, or a new connection of its ports, begins. */
     private void onFirst(final int at, final int end, final long nowNs, final int bits) {
         final boolean isFirstSyn = (bits & (SYN | ACK)) == SYN && !FlowTcp.has(entries, at, FlowTcp.FLAG_HANDSHAKE);
-        FlowTcp.flags(entries, at, FlowTcp.flags(entries, at) & ~(FlowTcp.FLAG_SYN_SENT | FlowTcp.FLAG_ACKNOWLEDGED) |
-            FlowTcp.FLAG_NEXT | (isFirstSyn ? FlowTcp.FLAG_SYN_SENT : 0));
+        final int state = FlowTcp.flags(entries, at) & ~(FlowTcp.FLAG_SYN_SENT | FlowTcp.FLAG_ACKNOWLEDGED) |
+            FlowTcp.FLAG_NEXT | (isFirstSyn ? FlowTcp.FLAG_SYN_SENT : 0);
         if (isFirstSyn) {
             FlowTcp.handshakeNs(entries, at, nowNs);
         }
         FlowTcp.nextSequence(entries, at, end);
         FlowTcp.hole(entries, at, end, end, nowNs);
-        FlowTcp.beginSample(entries, at, end, nowNs, (bits & SYN) != 0);
+        FlowTcp.beginSample(entries, at, end, nowNs, state);
+        if ((bits & SYN) != 0) {
+            FlowTcp.flags(entries, at, FlowTcp.flags(entries, at) | FlowTcp.FLAG_SYN_SAMPLE);
+        }
     }
 
     /** A hole that is young enough for late octets grows. */
@@ -197,19 +220,17 @@ final class TcpTracker {
 
     private void onAcknowledgement(final int at, final int acknowledged, final long nowNs) {
         final int state = FlowTcp.flags(entries, at);
-        if ((state & FlowTcp.FLAG_ACKNOWLEDGED) != 0 && acknowledged - FlowTcp.acknowledged(entries, at) <= 0) {
+        if ((state & FlowTcp.FLAG_ACKNOWLEDGED) == 0) {
+            FlowTcp.flags(entries, at, state | FlowTcp.FLAG_ACKNOWLEDGED);
+        } else if (acknowledged - FlowTcp.acknowledged(entries, at) <= 0) {
             return;
         }
         FlowTcp.acknowledged(entries, at, acknowledged);
-        if ((state & FlowTcp.FLAG_ACKNOWLEDGED) == 0) {
-            FlowTcp.flags(entries, at, state | FlowTcp.FLAG_ACKNOWLEDGED);
-        }
         final int peer = peer(at);
-        if (peer == NO_PEER || !FlowTcp.has(entries, peer, FlowTcp.FLAG_SAMPLE) ||
-            acknowledged - FlowTcp.sampleEnd(entries, peer) < 0) {
+        final int peerState = peer == NO_PEER ? 0 : FlowTcp.flags(entries, peer);
+        if ((peerState & FlowTcp.FLAG_SAMPLE) == 0 || acknowledged - FlowTcp.sampleEnd(entries, peer) < 0) {
             return;
         }
-        final int peerState = FlowTcp.flags(entries, peer);
         final long roundTripNs = nowNs - FlowTcp.sampleSentNs(entries, peer);
         final boolean isOfSyn = (peerState & FlowTcp.FLAG_SYN_SAMPLE) != 0;
         FlowTcp.flags(entries, peer,

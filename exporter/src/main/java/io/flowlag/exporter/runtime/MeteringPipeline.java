@@ -572,7 +572,7 @@ public final class MeteringPipeline implements AutoCloseable {
             .fragmentTimeoutNs(decode.fragmentTimeoutNs())
             .innerTunnels(decode.tunnels() == ExporterConfig.Tunnels.INNER)
             .jumboLengths(isLive)
-            .tcp(config.metering().tcp())
+            .tcp(config.metering().tcp()).mac(config.metering().mac())
             .digestPayloadBytes(wiring.captures().payloadBytes())
             .digestMostBytes(wiring.captures().digestBytes())
             .flowHashLeft(wiring.isFlowHashLeft());

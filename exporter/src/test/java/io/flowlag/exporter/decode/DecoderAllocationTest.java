@@ -25,7 +25,7 @@ class DecoderAllocationTest {
 
     private final Counters counters = new Counters();
     private final PacketDecoder decoder = new PacketDecoder(
-        new PacketDecoder.Context().innerTunnels(true).digest(new SipHash(1, 2)).fragmentTableEntries(64).tcp(true),
+        new PacketDecoder.Context().innerTunnels(true).digest(new SipHash(1, 2)).fragmentTableEntries(64).tcp(true).mac(true),
         counters);
     private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
     private final UnsafeBuffer[] packets = Stream.of(

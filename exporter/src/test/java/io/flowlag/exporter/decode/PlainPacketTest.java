@@ -78,7 +78,8 @@ class PlainPacketTest {
         private static PacketDecoder.Context context(final boolean innerTunnels, final int digestPayloadBytes) {
             // The fragment table has a random key: two tables forget different entries.
             final PacketDecoder.Context context =
-                new PacketDecoder.Context().innerTunnels(innerTunnels).observationPoint(3).fragmentPorts(false).tcp(true);
+                new PacketDecoder.Context().innerTunnels(innerTunnels).observationPoint(3).fragmentPorts(false).tcp(true)
+                    .mac(true);
             return digestPayloadBytes < 0 ? context :
                 context.digest(KEY).digestPayloadBytes(digestPayloadBytes);
         }

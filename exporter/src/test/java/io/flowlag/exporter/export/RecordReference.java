@@ -140,6 +140,7 @@ final class RecordReference {
             case Presence.QUANTILE_ERROR -> "quantiles are of sampled packets";
             case Presence.INTERPOLATED -> "packets have interpolated delays, and the mean is another estimator's";
             case Presence.LOSS -> "loss is known";
+            case Presence.MAC -> "`metering.mac`, Ethernet";
             case Presence.TCP -> "`metering.tcp`, TCP";
             case Presence.TCP_HANDSHAKE -> "the connection's first SYN was followed";
             case Presence.TCP_SYN -> "both directions were seen, and its SYN once";

@@ -5,6 +5,7 @@ import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.status.Counters;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class TcpRecordTest {
@@ -29,14 +31,21 @@ class TcpRecordTest {
     private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
     private final List<UnsafeBuffer> entries = new ArrayList<>();
     private final FlowCache cache = new FlowCache(
-        new FlowCacheSettingsBuilder().maxFlows(16).stateLengthBytes(64).additions(true, false).build(),
-        (entry, offset, length) -> {
-            final UnsafeBuffer copy = new UnsafeBuffer(new byte[length]);
-            copy.putBytes(0, entry, offset, length);
-            entries.add(copy);
-        }, new Counters());
+        new FlowCacheSettingsBuilder().maxFlows(16).stateLengthBytes(64).additions(true, false).build(), this::copy,
+        new Counters());
+
+    private void copy(final DirectBuffer entry, final int offset, final int length) {
+        final UnsafeBuffer copy = new UnsafeBuffer(new byte[length]);
+        copy.putBytes(0, entry, offset, length);
+        entries.add(copy);
+    }
 
     private void see(final long ns, final int host, final int[] numbers, final int bits, final int payloadBytes) {
+        describe(ns, host, numbers, bits, payloadBytes);
+        cache.update(descriptor, 0);
+    }
+
+    private void describe(final long ns, final int host, final int[] numbers, final int bits, final int payloadBytes) {
         descriptor.setMemory(0, descriptor.capacity(), (byte)0);
         PacketDescriptor.timestampNs(descriptor, 0, ns);
         PacketDescriptor.sourceLow(descriptor, 0, host);
@@ -47,7 +56,6 @@ class TcpRecordTest {
         PacketDescriptor.segmentCount(descriptor, 0, 1);
         PacketDescriptor.flags(descriptor, 0, bits == 0 ? 0 : PacketDescriptor.FLAG_TCP);
         PacketDescriptor.tcp(descriptor, 0, numbers[0], numbers[1], payloadBytes);
-        cache.update(descriptor, 0);
     }
 
     private static String text(final Map<String, List<String>> record) {
@@ -77,6 +85,29 @@ class TcpRecordTest {
             "OutOfOrderPacketDeltaCount=0 " + counts.formatted(0, 0) +
                 " SynRoundTripNanoseconds=2000 ZeroWindowPacketDeltaCount=0",
             ""), IpfixRecords.exported(directory.resolve("tcp.ipfix"), entries).stream().map(TcpRecordTest::text).toList());
+    }
+
+    @Test
+    void shouldSendMacAddressesWhereTheyAreKnown() throws IOException {
+        final FlowCache both = new FlowCache(
+            new FlowCacheSettingsBuilder().maxFlows(16).additions(true, true).build(), this::copy, new Counters());
+        describe(7_000, 1, new int[] {101, 501}, ACK, 10);
+        PacketDescriptor.flags(descriptor, 0, PacketDescriptor.FLAG_MAC | PacketDescriptor.FLAG_TCP);
+        for (int i = 0; i < 12; i++) {
+            descriptor.putByte(96 + i, (byte)(0xA0 + i));
+        }
+        both.update(descriptor, 0);
+        describe(8_000, 2, new int[] {501, 111}, ACK, 0);
+        both.update(descriptor, 0);
+        while (both.flush(16)) {
+            // goes on to the end
+        }
+        final List<Map<String, List<String>>> records = IpfixRecords.exported(directory.resolve("mac.ipfix"), entries);
+        assertEquals(List.of(Long.toString(0xA6A7_A8A9_AAABL)), records.get(0).get("sourceMacAddress"));
+        assertEquals(List.of(Long.toString(0xA0A1_A2A3_A4A5L)), records.get(0).get("destinationMacAddress"));
+        assertEquals(List.of("1000"), records.get(0).get("flowlagTcpRoundTripMeanNanoseconds"));
+        assertFalse(records.get(1).containsKey("sourceMacAddress"));
+        assertTrue(records.get(1).containsKey("flowlagTcpZeroWindowPacketDeltaCount"));
     }
 
     @Test

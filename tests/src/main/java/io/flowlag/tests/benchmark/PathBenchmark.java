@@ -49,7 +49,8 @@ import java.util.stream.IntStream;
  * {@code points} has both points in one process and meters the receiver's packets; {@code matched} matches every packet too, with
  * {@code quantiles}, as {@code run} does with role {@code both}. {@code passive} has two packets of 100 as references instead,
  * {@code sampled} one whole flow in 16 besides. {@code segments} is that on a router with four interfaces, whose
- * twelve segments have a share of the flows each. {@code connections} has packets of TCP instead, and {@code tcp} follows them.
+ * twelve segments have a share of the flows each. {@code connections} has packets of TCP instead, and {@code tcp} follows
+ * them. {@code mac} adds the MAC addresses to nothing.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -70,11 +71,12 @@ public class PathBenchmark {
     private static final String SEGMENTS = "segments";
     private static final String CONNECTIONS = "connections";
     private static final String TCP = "tcp";
+    private static final String MAC = "mac";
     private static final List<String> WITH_BOTH_POINTS = List.of(POINTS, MATCHED, PASSIVE, SAMPLED, SEGMENTS);
     private static final int INTERFACES = 4;
     private static final List<String> PARTS =
         List.of("nothing", "rli", "lds", "quantiles", "joint", ALL, POINTS, MATCHED, PASSIVE, SAMPLED, SEGMENTS, CONNECTIONS,
-            TCP);
+            TCP, MAC);
     /** Initial capacity of {@code run}. */
     private static final int MATCHED_PACKETS = 128 * 1024;
 
@@ -83,7 +85,7 @@ public class PathBenchmark {
 
     @Param({
         "nothing", "rli", "lds", "rli+lds", "rli+lds+quantiles", "rli+lds+joint", "everything", POINTS, MATCHED, PASSIVE, SAMPLED,
-        SEGMENTS, CONNECTIONS, TCP})
+        SEGMENTS, CONNECTIONS, TCP, MAC})
     private String with;
 
     private final Counters counters = new Counters();
@@ -167,7 +169,8 @@ public class PathBenchmark {
 
     private ExporterConfig config() {
         return new ConfigLoader().text("benchmark", "threading: invoker\nmetering: {max-flows: " + flows * 5 / 4 +
-            ", tcp: " + parts().contains(TCP) + "}\n" + (isOfSegments() ? "segments: {auto: [a, b, c, d], " : "segment: {") +
+            ", tcp: " + parts().contains(TCP) + ", mac: " + parts().contains(MAC) + "}\n" +
+            (isOfSegments() ? "segments: {auto: [a, b, c, d], " : "segment: {") +
             "interval: " + traffic.roundNs() / 1_000_000 +
             "ms, max-delay: 20ms, exact-packets: " + MATCHED_PACKETS + "}\njoint: {enabled: " + has("joint") +
             "}\n" + (parts().contains(SAMPLED) ? "quantiles: {bandwidth: 1m}\n" :

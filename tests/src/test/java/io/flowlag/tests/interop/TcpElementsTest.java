@@ -22,7 +22,7 @@ import java.util.Set;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What is said of TCP in real captures, as tshark says it of each packet. */
+/** What is said of TCP and of Ethernet in real captures, as tshark says it of each packet. */
 @Tag("interop")
 class TcpElementsTest {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -33,6 +33,7 @@ class TcpElementsTest {
 
     /** A direction of a connection. */
     private static final class Said {
+        private String mac;
         private long synNs = -1;
         private long leastNs = Long.MAX_VALUE;
         private int again;
@@ -47,12 +48,13 @@ class TcpElementsTest {
             "-e", "tcp.srcport",
             "-e", "ip.dst", "-e", "ipv6.dst", "-e", "tcp.dstport", "-e", "tcp.flags.syn", "-e", "tcp.analysis.acks_frame",
             "-e", "tcp.analysis.ack_rtt", "-e", "tcp.analysis.retransmission", "-e", "tcp.analysis.out_of_order",
-            "-e", "tcp.analysis.zero_window").run().orFail().output();
+            "-e", "tcp.analysis.zero_window", "-e", "eth.src", "-e", "eth.dst").run().orFail().output();
         for (final String line : lines.lines().toList()) {
             final String[] field = line.split(";", -1);
             final String from = field[1] + field[2] + " " + field[3];
             final String to = field[4] + field[5] + " " + field[6];
             final Said own = flows.computeIfAbsent(from + " " + to, (key) -> new Said());
+            own.mac = own.mac == null ? field[13] + " " + field[14] : own.mac;
             if ("1".equals(field[7])) {
                 syns.add(field[0]);
             }
@@ -76,8 +78,8 @@ class TcpElementsTest {
     void shouldSayOfTcpWhatTsharkSays(final String name, final int leastSyns, final int again) throws IOException {
         final Path capture = SharedData.capture(name);
         final Path records = directory.resolve("tcp.ipfix");
-        new Flowlag().inThisJvm().run("meter", "-r", capture, "--set", "metering.tcp=on", "--active", "1d", "--idle", "1d",
-            "--set", "metering.tcp-end-timeout=1d", "--export", "file:" + records).orFail();
+        new Flowlag().inThisJvm().run("meter", "-r", capture, "--set", "metering.tcp=on", "--set", "metering.mac=on",
+            "--active", "1d", "--idle", "1d", "--set", "metering.tcp-end-timeout=1d", "--export", "file:" + records).orFail();
         final String rows = new Flowlag().inThisJvm().run("collect", "-r", records, "--format", "json").orFail().output();
         final Map<String, Said> flows = tshark(capture);
 
@@ -92,6 +94,8 @@ class TcpElementsTest {
             final String key = record.get("source" + version).asText() + " " + record.get("sourceTransportPort").asText() + " " +
                 record.get("destination" + version).asText() + " " + record.get("destinationTransportPort").asText();
             final Said said = flows.get(key);
+            assertEquals(
+                said.mac, record.get("sourceMacAddress").asText() + " " + record.get("destinationMacAddress").asText(), key);
             assertEquals(said.again, record.get("flowlagTcpRetransmittedPacketDeltaCount").asLong() +
                 record.get("flowlagTcpOutOfOrderPacketDeltaCount").asLong(), key);
             assertEquals(said.closed, record.get("flowlagTcpZeroWindowPacketDeltaCount").asLong(), key);
