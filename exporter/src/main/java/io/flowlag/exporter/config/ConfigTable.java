@@ -128,6 +128,9 @@ public final class ConfigTable {
         "Follows TCP: round-trip times, retransmissions, packets out of order, closed windows. Takes 128 octets a flow.");
     public static final ConfigKey<Boolean> MAC = row("metering.mac", onOff(), "off",
         "Has the MAC addresses of a flow's first packet, of Ethernet. Takes 64 octets a flow.");
+    public static final ConfigKey<Long> SAMPLING = row("metering.sample-packets", count("1", "16m"), "1",
+        "Meters the first of so many captured packets. Records have what was metered; collectors are told what to multiply by. " +
+        "Not with delay.");
 
     static final ConfigKey<Path> CHECKPOINT_FILE = row("checkpoint.file", orWord(NONE, path()), NONE,
         "File for copies of flows: on a local disk, for one process. It takes up to 600 octets for each of metering.max-flows.")

@@ -145,7 +145,7 @@ public record ExporterConfig(
     /** The flow cache. Records are cut at multiples of a time, 0 for none. */
     public record Metering(
         Set<KeyField> extraKeyFields, int maxFlows, long activeTimeoutNs, long idleTimeoutNs, long tcpEndTimeoutNs, long cutNs,
-        boolean tcp, boolean mac) {
+        boolean tcp, boolean mac, int samplePackets) {
     }
 
     /** Copies of live flows in a file, restored after a crash; a null file for none. */
@@ -467,9 +467,9 @@ public record ExporterConfig(
 
     /** The same configuration with room for other flows in the cache, and octets for the distributions of their delays. */
     public ExporterConfig withFlows(final int flows, final long octets) {
-        final Metering metering = metering();
-        return with(new Metering(metering.extraKeyFields(), flows, metering.activeTimeoutNs(), metering.idleTimeoutNs(),
-            metering.tcpEndTimeoutNs(), metering.cutNs(), metering.tcp(), metering.mac())).with(
+        final Metering of = metering();
+        return with(new Metering(of.extraKeyFields(), flows, of.activeTimeoutNs(), of.idleTimeoutNs(), of.tcpEndTimeoutNs(),
+            of.cutNs(), of.tcp(), of.mac(), of.samplePackets())).with(
             new Quantiles(octets, quantiles().fromPackets(), quantiles().bandwidthBps()));
     }
 

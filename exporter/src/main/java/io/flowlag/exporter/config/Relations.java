@@ -32,6 +32,7 @@ final class Relations extends SettingsAccess {
         enterpriseNumber();
         delayRelations.check();
         cut();
+        sampling();
         sharding();
         digest();
         tls();
@@ -92,6 +93,16 @@ final class Relations extends SettingsAccess {
         final long flows = value(MAX_FLOWS);
         if (isReceiver && value(LDS_ENABLED) && isDefault(LDS_WAITING) && flows > value(LDS_WAITING) && flows <= MOST_CUT_FLOWS) {
             giveWay(LDS_WAITING, flows, Long.toString(flows), "as many as " + MAX_FLOWS.path() + ": a cut ends records together");
+        }
+    }
+
+    /** What compares packets needs all of them. */
+    private void sampling() {
+        if (value(SAMPLING) > 1 && value(FOLLOW_TCP)) {
+            problem(SAMPLING, "leaves out packets that " + FOLLOW_TCP.path() + " follows: set one of them alone");
+        }
+        if (value(SAMPLING) > 1 && value(ROLE) != ExporterConfig.Role.NONE) {
+            problem(SAMPLING, "leaves out packets that the delay of the others needs: leave it or segment.role out");
         }
     }
 

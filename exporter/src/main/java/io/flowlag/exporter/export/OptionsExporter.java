@@ -26,8 +26,8 @@ import java.util.function.Supplier;
 /**
  * The options records of one session.
  * <ul>
- * <li>At the start of each Transport Session and at the refresh interval: descriptions of the enterprise elements (RFC 5610) and
- *     the names of interfaces.
+ * <li>At the start of each Transport Session and at the refresh interval: descriptions of the enterprise elements (RFC 5610),
+ *     the names of interfaces, and how packets are sampled (RFC 5477), which is sent even where options are off.
  * <li>At the options interval: statistics and reliability of Metering and Exporting Process (RFC 7011 sections 4.1 to 4.3) and
  *     the segment.
  * <li>At each measurement interval: delays by class.
@@ -37,11 +37,14 @@ import java.util.function.Supplier;
  */
 final class OptionsExporter {
     private static final List<AggregateDelay> NONE = List.of();
+    /** Of the only selector. */
+    private static final int SELECTOR_ID = 1;
 
     private final ExportingSession session;
     private final OptionsWriter writer;
     private final boolean isOn;
     private final int observationDomainId;
+    private final int samplePackets;
     private final long intervalMs;
     /** Between two descriptions in one Transport Session; 0 for one only. */
     private final long descriptionIntervalMs;
@@ -84,6 +87,7 @@ final class OptionsExporter {
         delayWriter = new DelayOptionsWriter(session, catalog);
         isOn = spec.options();
         observationDomainId = (int)config.observationDomainId();
+        samplePackets = config.metering().samplePackets();
         intervalMs = TimeUnit.NANOSECONDS.toMillis(spec.optionsIntervalNs());
         descriptionIntervalMs = spec.address().transport() == ExporterConfig.Transport.UDP ?
             TimeUnit.NANOSECONDS.toMillis(spec.refresh().intervalNs()) : 0;
@@ -116,7 +120,7 @@ final class OptionsExporter {
     /** Sends what is due now, UNIX epoch. Returns how many records were written. */
     int doWork(final long nowMs) {
         final long transportSession = session.transportSessionCount();
-        if (!isOn || transportSession == 0) {
+        if (!isOn && samplePackets == 1 || transportSession == 0) {
             return 0;
         }
         noteLosses(nowMs);
@@ -126,6 +130,9 @@ final class OptionsExporter {
             describedSession = transportSession;
             nextDescriptionMs = nowMs + descriptionIntervalMs;
             workCount += describe(nowMs);
+        }
+        if (!isOn) {
+            return workCount;
         }
         workCount += writeIntervals(nowMs);
         if (isDue(nextStatisticsMs, intervalMs, nowMs)) {
@@ -242,6 +249,12 @@ final class OptionsExporter {
     }
 
     private int describe(final long nowMs) {
+        if (samplePackets > 1) {
+            writer.sampling(SELECTOR_ID, 1, samplePackets - 1L, nowMs);
+        }
+        if (!isOn) {
+            return 1;
+        }
         for (int i = 0; i < elements.size(); i++) {
             writer.typeInformation(elements.get(i), nowMs);
         }

@@ -1,5 +1,7 @@
 package io.flowlag.exporter.flow;
 
+import io.flowlag.exporter.config.ExporterConfig;
+
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
@@ -30,6 +32,11 @@ public record FlowCacheSettings(
     public record Timeouts(long activeTimeoutNs, long idleTimeoutNs, long tcpEndTimeoutNs, long cutNs) {
         /** The product's defaults. */
         public static final Timeouts DEFAULTS = new Timeouts(60_000_000_000L, 15_000_000_000L, 1_000_000_000L, 0);
+
+        /** Those of a configuration. */
+        public static Timeouts of(final ExporterConfig.Metering config) {
+            return new Timeouts(config.activeTimeoutNs(), config.idleTimeoutNs(), config.tcpEndTimeoutNs(), config.cutNs());
+        }
 
         /** Checks ranges. */
         public Timeouts {

@@ -67,6 +67,8 @@ public final class CaptureAgent implements Stage, PacketHandler {
     private final IntHashSet refusedLinkTypes = new IntHashSet();
 
     private String roleName = "capture";
+    private int sampleDistance = 1;
+    private int packetsToSample = 1;
     private int batchCount;
     private long decodedCount;
     private int sourceIndex;
@@ -115,6 +117,11 @@ public final class CaptureAgent implements Stage, PacketHandler {
     /** The memory of packets of several sources that wait to be merged, by formula. Returns octets off the heap. */
     public static long mergeMemoryBytes(final int sourceCount, final boolean isLive) {
         return SourceMerge.memoryBytes(sourceCount, isLive ? LIVE_MERGE_PACKETS : FILE_MERGE_PACKETS);
+    }
+
+    /** Takes the first of so many packets, by their count (RFC 5475, 5.1), before it works. */
+    public void sample(final int onePacketIn) {
+        sampleDistance = onePacketIn;
     }
 
     /** Sets the name of the thread of one of several stages, before it works. */
@@ -248,6 +255,11 @@ public final class CaptureAgent implements Stage, PacketHandler {
         } else {
             newestNs[sourceIndex] = timestampNs;
         }
+        if (--packetsToSample > 0) {
+            counters.increment(CounterId.NOT_SAMPLED);
+            return;
+        }
+        packetsToSample = sampleDistance;
 
         final OffHeapBuffer descriptor = isMerged ? scratch : batch;
         final int descriptorOffset = isMerged ? 0 : batchCount * PacketDescriptor.LENGTH_BYTES;

@@ -82,14 +82,17 @@ public final class ContentCheck {
     }
 
     /**
-     * Refuses threading sharded, for commands that always measure delay.
+     * Refuses threading sharded and sampled packets, for commands that always measure delay.
      *
-     * @throws io.flowlag.exporter.config.ConfigurationException if threading is sharded.
+     * @throws io.flowlag.exporter.config.ConfigurationException if there is one of them.
      */
     public static void requireOneFlowCache(final ExporterConfig config) {
         if (config.threading() == ExporterConfig.Threading.SHARDED) {
             config.refuse(Map.of(
                 ConfigTable.THREADING, "measures no delay, which this command does: set it to pipelined or shared"));
+        }
+        if (config.metering().samplePackets() > 1) {
+            config.refuse(Map.of(ConfigTable.SAMPLING, "leaves out packets, and this command measures delay: leave it out"));
         }
     }
 

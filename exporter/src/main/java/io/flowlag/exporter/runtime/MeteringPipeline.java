@@ -221,6 +221,7 @@ public final class MeteringPipeline implements AutoCloseable {
             several == null ? recognizer(config, wiring, sources.size(), counters) :
                 several.recognizer(sources.size(), counters),
             isMerged, clock, counters);
+        capture.sample(config.metering().samplePackets());
         captures = List.of(capture);
         meterings = List.of(metering);
         flowWatches = flowWatch == null ? List.of() : List.of(flowWatch);
@@ -392,7 +393,7 @@ public final class MeteringPipeline implements AutoCloseable {
 
     /** Applies the new timeouts, interval, settings of the references, and destinations of a reload. */
     public void reload(final ExporterConfig config, final List<Destination> destinations) {
-        meterings.forEach((metering) -> metering.timeouts(timeouts(config)));
+        meterings.forEach((metering) -> metering.timeouts(FlowCacheSettings.Timeouts.of(config.metering())));
         for (int i = 0; i < delayStages.size(); i++) {
             delayStages.get(i).reload(config.segments().get(i));
         }
@@ -528,12 +529,8 @@ public final class MeteringPipeline implements AutoCloseable {
         final int shardCount = config.shardCount();
         return new FlowCacheSettings(
             (config.metering().maxFlows() + shardCount - 1) / shardCount, stateLengthBytes,
-            FlowAdditions.of(config.metering()), timeouts(config), boundaryNs, flowKey(config), snapshots, shard, shardCount);
-    }
-
-    private static FlowCacheSettings.Timeouts timeouts(final ExporterConfig config) {
-        final ExporterConfig.Metering of = config.metering();
-        return new FlowCacheSettings.Timeouts(of.activeTimeoutNs(), of.idleTimeoutNs(), of.tcpEndTimeoutNs(), of.cutNs());
+            FlowAdditions.of(config.metering()), FlowCacheSettings.Timeouts.of(config.metering()), boundaryNs, flowKey(config),
+            snapshots, shard, shardCount);
     }
 
     /** Each key has a hash of its own. Segments that end at different interfaces have different records. */

@@ -112,9 +112,11 @@ final class ShardedStages {
 
     private CaptureAgent capture(
         final List<? extends PacketSource> sources, final DescriptorHandler next, final Counters counted) {
-        return new CaptureAgent(
+        final CaptureAgent capture = new CaptureAgent(
             sources, MeteringPipeline.decoder(config, isLive, DelayWiring.NONE, counted), next, ReferenceRecognizer.NONE, false,
             clock, counted);
+        capture.sample(config.metering().samplePackets());
+        return capture;
     }
 
     /** {@return the capture stages: one for files, one per shard for live sources} */

@@ -8,11 +8,14 @@ public final class AccountingIdentity {
     private AccountingIdentity() {
     }
 
-    /** Packets captured that are neither decoded, refused, filtered nor lost in the kernel. Returns 0 when the identity holds. */
+    /**
+     * Packets captured that are neither decoded, refused, filtered, left out by sampling nor lost in the kernel. Returns 0 when
+     * the identity holds.
+     */
     public static long unexplainedCaptured(final Counters counters) {
         return counters.get(CounterId.CAPTURED) -
             (counters.get(CounterId.DECODED) + counters.refused() + counters.get(CounterId.FILTERED) +
-            counters.get(CounterId.LOST_IN_KERNEL));
+            counters.get(CounterId.NOT_SAMPLED) + counters.get(CounterId.LOST_IN_KERNEL));
     }
 
     /**

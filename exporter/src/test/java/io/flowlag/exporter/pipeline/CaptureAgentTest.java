@@ -167,6 +167,19 @@ class CaptureAgentTest {
     }
 
     @Test
+    void shouldTakeTheFirstOfSoManyPackets() {
+        final CaptureAgent agent = agent(false, first);
+        agent.sample(3);
+        for (int i = 0; i < 10; i++) {
+            first.add(START_NS + i);
+        }
+        agent.doWork();
+        agent.doWork();
+        assertEquals(4, counters.get(CounterId.DECODED));
+        assertEquals(6, counters.get(CounterId.NOT_SAMPLED));
+    }
+
+    @Test
     void shouldMergeWithoutWaitingForASourceThatIsKnownToBeIdle() {
         final CaptureAgent agent = agent(true, first, second);
         second.add(START_NS);

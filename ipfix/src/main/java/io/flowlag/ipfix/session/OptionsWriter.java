@@ -9,17 +9,19 @@ import io.flowlag.ipfix.template.Template;
 import io.flowlag.ipfix.template.TemplateCatalog;
 
 /**
- * Writes the options records that RFC 7011 section 4, RFC 5610 and RFC 5655 define, with values that the caller supplies. Each
- * method writes one record and returns the result of {@link ExportingSession#claim}: an offset of 0 or more if the record was
- * accepted, {@link ExportingSession#NOT_SENT}, or {@link ExportingSession#BLOCKED}. The caller decides when to write: type
- * records once per {@link ExportingSession#transportSessionCount()}, and over UDP again with the templates; statistics at an
- * interval. All times are in milliseconds since the UNIX epoch.
+ * Writes the options records that RFC 7011 section 4, RFC 5477, RFC 5610 and RFC 5655 define, with values that the caller
+ * supplies. Each method writes one record and returns the result of {@link ExportingSession#claim}: an offset of 0 or more if
+ * the record was accepted, {@link ExportingSession#NOT_SENT}, or {@link ExportingSession#BLOCKED}. The caller decides when to
+ * write: type records once per {@link ExportingSession#transportSessionCount()}, and over UDP again with the templates;
+ * statistics at an interval. All times are in milliseconds since the UNIX epoch.
  *
  * <p>Used by the session's thread. Templates come from the catalog on first use; a full catalog gives {@link
  * ExportingSession#NOT_SENT}. Allocates at construction and on first use of a method; nothing for text.
  */
 public final class OptionsWriter {
     private static final long NANOSECONDS_PER_MILLISECOND = 1_000_000L;
+    /** Value of selectorAlgorithm. */
+    private static final int SYSTEMATIC_COUNT_BASED = 1;
 
     private final ExportingSession session;
     private final TemplateCatalog catalog;
@@ -31,6 +33,7 @@ public final class OptionsWriter {
     private Template flowKeys;
     private Template interfaceNames;
     private Template timeWindow;
+    private Template sampling;
     private long firstLossMs;
     private long lastLossMs;
 
@@ -67,6 +70,25 @@ public final class OptionsWriter {
                 .unsigned(rangeEnd(element.type()))
                 .string(element.name())
                 .string(element.description());
+            session.commit();
+        }
+        return offset;
+    }
+
+    /**
+     * Systematic count-based sampling (RFC 5477 section 6.5.2.1): a selector takes some packets, leaves some out, and so on.
+     *
+     * @param taken   above 0.
+     * @param leftOut 0 or more.
+     */
+    public int sampling(final long selectorId, final long taken, final long leftOut, final long nowMs) {
+        if (sampling == null) {
+            sampling = catalog.optionsTemplate(
+                1, "selectorId", "selectorAlgorithm", "samplingPacketInterval", "samplingPacketSpace");
+        }
+        final int offset = claim(sampling, 0, nowMs);
+        if (offset >= 0) {
+            encoder.unsigned(selectorId).unsigned(SYSTEMATIC_COUNT_BASED).unsigned(taken).unsigned(leftOut);
             session.commit();
         }
         return offset;

@@ -119,7 +119,7 @@ public final class Stats {
      */
     public Stats orFailUnlessAccounted() {
         final long explained = counter(CounterId.DECODED) + refused() + counter(CounterId.FILTERED) +
-            counter(CounterId.LOST_IN_KERNEL);
+            counter(CounterId.NOT_SAMPLED) + counter(CounterId.LOST_IN_KERNEL);
         final long decodedExplained = counter(CounterId.METERED) + counter(CounterId.SENDER_POINT) +
             counter(CounterId.REFERENCE_PACKETS) + counter(CounterId.OWN_TRAFFIC) +
             counter(CounterId.DROPPED_AT_PACKET_RING);
