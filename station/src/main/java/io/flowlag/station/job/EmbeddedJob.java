@@ -19,6 +19,8 @@ import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.runtime.checkpoint.CheckpointException;
+import org.apache.flink.runtime.checkpoint.CheckpointFailureReason;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
@@ -31,6 +33,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -42,6 +45,7 @@ public final class EmbeddedJob implements AutoCloseable {
     private static final int NETWORK_MEMORY_MB = 32;
     private static final int MANAGED_MEMORY_MB = 1;
     private static final long STOP_S = 30;
+    private static final long RETRY_NS = 100_000_000;
     private static final String LOOPBACK = "127.0.0.1";
 
     /**
@@ -143,6 +147,25 @@ public final class EmbeddedJob implements AutoCloseable {
         return result;
     }
 
+    /** Waits for operators that still read their state. */
+    private void stop() throws ExecutionException, InterruptedException, TimeoutException {
+        final long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(STOP_S);
+        boolean isStopped = false;
+        while (!isStopped) {
+            try {
+                client.stopWithSavepoint(false, directory.toUri().toString(), SavepointFormatType.NATIVE)
+                    .get(STOP_S, TimeUnit.SECONDS);
+                isStopped = true;
+            } catch (final ExecutionException ex) {
+                if (!(ex.getCause() instanceof CheckpointException cause) || System.nanoTime() > endNs ||
+                    cause.getCheckpointFailureReason() != CheckpointFailureReason.NOT_ALL_REQUIRED_TASKS_RUNNING) {
+                    throw ex;
+                }
+                LockSupport.parkNanos(RETRY_NS);
+            }
+        }
+    }
+
     /** Stops with a savepoint, if there is a directory; what is open goes on when it starts again. */
     @Override
     public void close() throws IOException {
@@ -150,8 +173,7 @@ public final class EmbeddedJob implements AutoCloseable {
             if (directory == null) {
                 client.cancel().get(STOP_S, TimeUnit.SECONDS);
             } else {
-                client.stopWithSavepoint(false, directory.toUri().toString(), SavepointFormatType.NATIVE)
-                    .get(STOP_S, TimeUnit.SECONDS);
+                stop();
             }
         } catch (final InterruptedException ex) {
             Thread.currentThread().interrupt();
