@@ -2,7 +2,7 @@ package io.flowlag.station.job;
 
 /**
  * Flow records of segments; one that spans windows counts in each. {@link #FLOWS} = {@link #FLOWS_AGGREGATED} +
- * {@link #FLOWS_UNMAPPED} + {@link #FLOWS_TOO_LATE} when all have come through, and when their windows are told,
+ * {@link #FLOWS_UNMAPPED} + {@link #FLOWS_TOO_LATE} when all have come through, and when their windows have gone out,
  * {@link #SAMPLED_FLOWS} = {@link #JOINED} + {@link #SINGLE_SEGMENT} + {@link #DROPPED_FLOW_LIMIT}.
  *
  * <p>Decoded records = {@link #FLOW_RECORDS} + {@link #INTERVAL_RECORDS} + {@link #STATISTICS_RECORDS} +

@@ -96,7 +96,7 @@ final class Networks {
         }
     }
 
-    /** Takes a version into state, and forgets those of which no record may come any more. */
+    /** Takes a version into state, and forgets those of which all records have come. */
     void add(final NetworkVersion version, final BroadcastState<Integer, NetworkVersion> state) throws Exception {
         final TreeMap<Integer, NetworkVersion> versions = new TreeMap<>();
         for (final Map.Entry<Integer, NetworkVersion> each : state.entries()) {

@@ -143,7 +143,7 @@ final class PathFunction extends KeyedBroadcastProcessFunction<Integer, FlowPart
         if (held.getWindowsCount() > known) {
             context.timerService().registerEventTimeTimer(finalMs(flow.getWindowNs()));
             context.timerService().registerEventTimeTimer(endMs(flow.getWindowNs()));
-            // Its share is kept from now on, so that no flow is told with a part of its records.
+            // Its share is kept from now on, so that no flow goes out with a part of its records.
             group.update(held.build());
         }
         if (!sample.isFollowed(flow.getKey(), held.getWindows(index).getHalvings())) {
@@ -208,7 +208,7 @@ final class PathFunction extends KeyedBroadcastProcessFunction<Integer, FlowPart
         return isHalved;
     }
 
-    /** Forgets flows of windows. Returns how many; their records that did not go out were in vain. */
+    /** Forgets flows of windows. Returns how many; their records that did not go out are dropped. */
     private int forget(final Predicate<FlowWindow> which) throws Exception {
         int gone = 0;
         final Iterator<Map.Entry<FlowWindow, FlowSegments>> each = flows.iterator();

@@ -256,7 +256,7 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
         change.update(known);
     }
 
-    /** Ends the alert of a segment that says nothing any more. */
+    /** Ends the alert of a segment that is silent. */
     private void endSilent(final long timeMs, final OnTimerContext context) throws Exception {
         final Alert alert = open.isEmpty() ? on.value() : null;
         if (alert != null) {
