@@ -12,6 +12,7 @@ import io.flowlag.station.schema.PathWindow;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Verdict;
 import io.flowlag.station.view.ExporterRow;
+import io.flowlag.station.view.MapFile;
 import io.flowlag.station.view.View;
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.SystemEpochNanoClock;
@@ -61,7 +62,8 @@ final class Station implements AutoCloseable {
         final String name = config.job().name();
         receiver = new Receiver(config, message);
         parts.push(receiver);
-        final View view = new View(config.job().network(), config.view(), new View.Sources(this::counters, this::exporters),
+        final View view = new View(config.job().network(), config.view(), new View.Sources(this::counters, this::exporters,
+            new MapFile(config.job().format(), config.job().file())),
             SystemEpochNanoClock.INSTANCE, (fault) -> message.accept("station: " + fault.getMessage()));
         parts.push(view);
         if (config.kafka() == null) {

@@ -9,6 +9,7 @@ import io.flowlag.station.schema.PathWindow;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Verdict;
 import io.flowlag.station.view.ReadPosition;
+import io.flowlag.station.view.MapFile;
 import io.flowlag.station.view.View;
 import io.flowlag.station.wire.TopicReader;
 import org.agrona.concurrent.SystemEpochNanoClock;
@@ -74,7 +75,8 @@ final class TopicFeed implements AutoCloseable {
     static void run(final StationConfig config, final Consumer<String> message, final BooleanSupplier stop) throws IOException {
         final AtomicReference<TopicFeed> opened = new AtomicReference<>();
         final View.Sources sources = new View.Sources(
-            () -> opened.get() == null ? Map.of() : opened.get().counters(), List::of);
+            () -> opened.get() == null ? Map.of() : opened.get().counters(), List::of,
+            new MapFile(config.job().format(), config.job().file()));
         try (View view = new View(config.job().network(), config.view(), sources, SystemEpochNanoClock.INSTANCE,
             (fault) -> message.accept("station: " + fault.getMessage())); TopicFeed feed = new TopicFeed(config, view)) {
             opened.set(feed);

@@ -60,12 +60,23 @@ public final class View implements AutoCloseable {
     private final EpochNanoClock clock;
     private final Supplier<Map<String, Long>> counters;
     private final Thread writer = new Thread(this::run, "view-writer");
+    private final Supplier<Optional<NetworkMap>> network;
+    private long lookedNs;
     private volatile boolean isClosing;
     /** Why the history is not written; empty if it is. */
     private volatile String fault = "";
 
-    /** What the station knows besides windows and verdicts. */
-    public record Sources(Supplier<Map<String, Long>> counters, Supplier<List<ExporterRow>> exporters) {
+    /**
+     * What the station knows besides windows and verdicts.
+     *
+     * @param network another map, if there is one; asked each half second.
+     */
+    public record Sources(Supplier<Map<String, Long>> counters, Supplier<List<ExporterRow>> exporters,
+        Supplier<Optional<NetworkMap>> network) {
+        /** With a map that does not change. */
+        public Sources(final Supplier<Map<String, Long>> counters, final Supplier<List<ExporterRow>> exporters) {
+            this(counters, exporters, Optional::empty);
+        }
     }
 
     /**
@@ -100,6 +111,7 @@ public final class View implements AutoCloseable {
         this.clock = clock;
         this.settings = settings;
         counters = sources.counters;
+        network = sources.network;
         final Optional<String> open = settings.access.fault(settings.listen);
         if (open.isPresent()) {
             throw new IOException("view.listen=" + settings.listen.getHostString() + ": " + open.get());
@@ -177,11 +189,6 @@ public final class View implements AutoCloseable {
         return history.positions();
     }
 
-    /** Takes another map of the network. */
-    public void onNetwork(final NetworkMap map) {
-        server.onNetwork(map);
-    }
-
     private void offer(final Object message) {
         if (!queue.offer(message)) {
             overflow.incrementAndGet();
@@ -208,6 +215,7 @@ public final class View implements AutoCloseable {
         boolean isLast = false;
         while (!isLast) {
             isLast = isClosing;
+            look();
             take(batch, isLast);
             for (final Object message : batch) {
                 show(message, kept);
@@ -224,6 +232,19 @@ public final class View implements AutoCloseable {
             batch.clear();
         }
         unkept.addAndGet(kept.size());
+    }
+
+    /** Takes another map. */
+    private void look() {
+        final long nowNs = System.nanoTime();
+        if (lookedNs == 0 || nowNs - lookedNs >= TimeUnit.MILLISECONDS.toNanos(POLL_MS)) {
+            lookedNs = nowNs;
+            try {
+                network.get().ifPresent(server::onNetwork);
+            } catch (final RuntimeException ex) {
+                errorHandler.onError(ex);
+            }
+        }
     }
 
     private void take(final List<Object> batch, final boolean isLast) {

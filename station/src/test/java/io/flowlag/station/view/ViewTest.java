@@ -2,6 +2,7 @@ package io.flowlag.station.view;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.flowlag.network.topology.NetworkMap;
 import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Verdict;
@@ -12,6 +13,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -254,6 +257,27 @@ class ViewTest {
             }
             assertFalse(metrics.contains("delay_bound_seconds{network=\"backbone\",segment=\"gva-zrh\"}"), "it is not known");
             assertTrue(metrics.contains("flowlag_segment_delay_bound_seconds{"));
+        }
+    }
+
+    @Test
+    void shouldShowTheNetworkOfAFileThatHasChanged() throws Exception {
+        final Path file = Files.writeString(directory.resolve("network.yaml"), "nodes: {a: {}, b: {}}\nlinks: ['a b']\n");
+        final MapFile maps = new MapFile("", file.toString());
+        assertTrue(maps.get().isEmpty() && maps.get().isEmpty(), "it has not changed");
+        Files.writeString(file, "nodes: {a: {}, b: {}, c: {}}\nlinks: ['a b', 'b c']\n");
+        assertTrue(maps.get().isEmpty(), "it may be in the making");
+        final NetworkMap changed = maps.get().orElseThrow();
+        Files.writeString(file, "nodes: {a: {}, b: {}, c: {}, d: [");
+        assertTrue(maps.get().isEmpty() && maps.get().isEmpty(), "it has faults");
+        Files.delete(file);
+        assertTrue(maps.get().isEmpty() && new MapFile("", "").get().isEmpty());
+        try (View view = new View(Samples.network(), View.Settings.onLoopback(0, directory.resolve("history.db")),
+            new View.Sources(Map::of, List::of, () -> Optional.of(changed)), () -> nowNs, (error) -> { })) {
+            view.awaitWritten();
+            final String shown = HttpClient.newHttpClient().send(HttpRequest.newBuilder(view.uri().resolve("/api/network"))
+                .build(), HttpResponse.BodyHandlers.ofString()).body();
+            assertTrue(shown.contains("\"name\":\"c\"") && !shown.contains("zrh"), shown);
         }
     }
 
