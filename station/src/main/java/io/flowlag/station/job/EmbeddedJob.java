@@ -18,6 +18,7 @@ import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.RecoveryClaimMode;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.checkpoint.CheckpointException;
 import org.apache.flink.runtime.checkpoint.CheckpointFailureReason;
@@ -28,7 +29,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -112,14 +112,7 @@ public final class EmbeddedJob implements AutoCloseable {
         configuration.set(RestOptions.BIND_PORT, "0");
         configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "disable");
         if (directory != null) {
-            Files.createDirectories(directory);
-            configuration.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, directory.toUri().toString());
-            configuration.set(CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
-                ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
-            final Optional<Path> last = lastState(directory);
-            if (last.isPresent()) {
-                configuration.set(StateRecoveryOptions.SAVEPOINT_PATH, last.get().toUri().toString());
-            }
+            keep(directory, configuration);
         }
         final StreamExecutionEnvironment environment =
             StreamExecutionEnvironment.createLocalEnvironment(Math.max(1, flink.parallelism()), configuration);
@@ -134,11 +127,24 @@ public final class EmbeddedJob implements AutoCloseable {
         }
     }
 
-    /** The newest checkpoint or savepoint that is whole: its metadata are written last. */
-    private static Optional<Path> lastState(final Path directory) throws IOException {
+    /**
+     * Keeps checkpoints in a directory, and begins with the newest checkpoint or savepoint there that is whole: its metadata are
+     * written last. A checkpoint is removed once another one has followed it; savepoints stay.
+     *
+     * @throws IOException if the directory cannot be made or read.
+     */
+    static void keep(final Path directory, final Configuration configuration) throws IOException {
+        Files.createDirectories(directory);
+        configuration.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, directory.toUri().toString());
+        configuration.set(CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
+            ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
         try (Stream<Path> files = Files.walk(directory, 3)) {
-            return files.filter((file) -> file.getFileName().toString().equals("_metadata"))
-                .max(Comparator.comparingLong((file) -> file.toFile().lastModified())).map(Path::getParent);
+            files.filter((file) -> file.getFileName().toString().equals("_metadata"))
+                .max(Comparator.comparingLong((file) -> file.toFile().lastModified())).map(Path::getParent).ifPresent((last) -> {
+                    configuration.set(StateRecoveryOptions.SAVEPOINT_PATH, last.toUri().toString());
+                    configuration.set(StateRecoveryOptions.RESTORE_MODE, last.getFileName().toString().startsWith("chk-") ?
+                        RecoveryClaimMode.CLAIM : RecoveryClaimMode.NO_CLAIM);
+                });
         }
     }
 

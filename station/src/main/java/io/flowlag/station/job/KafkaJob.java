@@ -8,6 +8,7 @@ import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.configuration.ExternalizedCheckpointRetention;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
@@ -16,22 +17,29 @@ import java.time.Duration;
 
 /** The job over Kafka: in this process, or for a Flink cluster. */
 public final class KafkaJob {
-    private static final Duration FIRST_WAIT = Duration.ofSeconds(1);
-    private static final Duration LAST_WAIT = Duration.ofSeconds(5);
+    private static final Duration RESTART_WAIT = Duration.ofSeconds(1);
 
     private KafkaJob() {
     }
 
     /**
-     * Gives the job to the cluster whose client this process is, as {@code flink run} makes it. State backend and all else that
-     * is not of the job are the cluster's configuration, as are parallelism and directory of checkpoints unless they are given.
+     * Gives the job to the cluster whose client this process is, as {@code flink run} makes it. With a directory of checkpoints,
+     * which all hosts of the cluster share, it begins with the newest state there, unless {@code -s} names one: behind a job
+     * manager that has ended the same command goes on. State backend and all else that is not of the job are the cluster's
+     * configuration, as are parallelism and directory of checkpoints unless they are given.
      *
-     * @throws IOException if the topics cannot be had, or the cluster does not take the job.
+     * @throws IOException if the directory or the topics cannot be had, or the cluster does not take the job.
      */
     public static void submit(final JobSettings settings, final KafkaSettings kafka, final EmbeddedJob.Settings flink)
         throws IOException {
         createTopics(kafka);
         final StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment();
+        if (flink.checkpoints() != null &&
+            environment.getConfiguration().getOptional(StateRecoveryOptions.SAVEPOINT_PATH).isEmpty()) {
+            final Configuration last = new Configuration();
+            EmbeddedJob.keep(flink.checkpoints(), last);
+            environment.configure(last);
+        }
         add(environment, settings, kafka, flink);
         try {
             environment.executeAsync("flowlag " + settings.name());
@@ -51,9 +59,9 @@ public final class KafkaJob {
         final Configuration configuration = new Configuration();
         configuration.set(PipelineOptions.GENERIC_TYPES, false);
         configuration.set(PipelineOptions.OBJECT_REUSE, true);
-        configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "exponential-delay");
-        configuration.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_INITIAL_BACKOFF, FIRST_WAIT);
-        configuration.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_MAX_BACKOFF, LAST_WAIT);
+        configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
+        configuration.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, Integer.MAX_VALUE);
+        configuration.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, RESTART_WAIT);
         configuration.set(CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
             ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
         if (flink.checkpoints() != null) {
