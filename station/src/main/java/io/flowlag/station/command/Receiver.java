@@ -25,6 +25,7 @@ import java.util.function.Consumer;
 final class Receiver implements AutoCloseable {
     private final MessageQueue queue;
     private Inlet inlet;
+    private final Consumer<String> message;
     private KafkaWriter writer;
 
     /**
@@ -37,6 +38,7 @@ final class Receiver implements AutoCloseable {
         final String network = config.job().name();
         // Sessions are of one inlet: among several that write to one topic, each has the name of its host.
         final String name = config.kafka() == null ? network : InetAddress.getLocalHost().getHostName();
+        this.message = message;
         queue = new MessageQueue(network);
         try {
             inlet = new Inlet(name, queue, SystemEpochNanoClock.INSTANCE::nanoTime);
@@ -110,8 +112,13 @@ final class Receiver implements AutoCloseable {
         if (writer != null) {
             counters.put("inlet_messages_written", writer.sent());
             counters.put("inlet_messages_refused_by_kafka", writer.refused());
+            counters.put("inlet_messages_waiting", waiting());
         }
         return counters;
+    }
+
+    private long waiting() {
+        return queue.size() + writer.unwritten();
     }
 
     @Override
@@ -119,5 +126,8 @@ final class Receiver implements AutoCloseable {
         CloseHelper.quietClose(inlet);
         queue.end();
         CloseHelper.closeAll(writer, queue);
+        if (writer != null && waiting() > 0) {
+            message.accept("station: " + waiting() + " messages are lost: Kafka did not take them");
+        }
     }
 }

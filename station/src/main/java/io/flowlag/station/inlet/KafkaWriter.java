@@ -41,6 +41,7 @@ public final class KafkaWriter implements AutoCloseable {
     private final String inlet;
     private final String topic;
     private final KafkaProducer<byte[], byte[]> producer;
+    private final AtomicLong taken = new AtomicLong();
     private final AtomicLong sent = new AtomicLong();
     private final AtomicLong refused = new AtomicLong();
     private final Thread thread = new Thread(this::run, "inlet-kafka");
@@ -102,6 +103,7 @@ public final class KafkaWriter implements AutoCloseable {
                     tick(nowNs);
                     await();
                 } else {
+                    taken.incrementAndGet();
                     tick(message.getTimeReceivedNs());
                     send(message);
                 }
@@ -119,6 +121,11 @@ public final class KafkaWriter implements AutoCloseable {
         } catch (final TimeoutException ex) {
             return; // looks again
         }
+    }
+
+    /** {@return messages that were taken from the queue and that Kafka has neither acknowledged nor refused} */
+    public long unwritten() {
+        return taken.get() - sent.get() - refused.get();
     }
 
     private void send(final RawMessage message) {

@@ -77,6 +77,11 @@ public final class MessageQueue implements AutoCloseable {
         }
     }
 
+    /** {@return how many messages wait} */
+    public synchronized int size() {
+        return messages.size();
+    }
+
     /** {@return the next message, or null if there is none now} */
     public synchronized RawMessage poll() {
         final RawMessage message = messages.poll();

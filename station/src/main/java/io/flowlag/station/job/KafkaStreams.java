@@ -38,9 +38,9 @@ import java.util.concurrent.TimeUnit;
 
 /** The job's ends in Kafka: messages in, results out, exactly once. */
 final class KafkaStreams {
-    /** A partition in which not even the time comes is another inlet's, or nobody's: it holds no window up longer. */
+    /** A partition without even the time is one that no inlet of ours knows: it holds no window up longer. */
     private static final Duration IDLE = Duration.ofMinutes(1);
-    /** The most that brokers allow unless they are told otherwise: a job that is down longer loses what it had not committed. */
+    /** The most that brokers allow by default: a job that is down longer loses what it had not committed. */
     private static final String TRANSACTION_TIMEOUT_MS = "900000";
 
     private KafkaStreams() {

@@ -3,16 +3,17 @@ package io.flowlag.station.wire;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.TopicExistsException;
 
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 
 /** The topics of a station. */
@@ -54,27 +55,38 @@ public enum Topic {
      */
     public static void createMissing(final KafkaSettings kafka, final Topic... topics) throws IOException {
         try (Admin admin = Admin.create(KafkaClients.settings(kafka))) {
+            // Those that are there need no right to create any.
+            final Set<String> known = admin.listTopics().names().get();
             final List<NewTopic> wanted = new ArrayList<>();
             for (final Topic each : topics) {
-                wanted.add(new NewTopic(each.name(kafka), Optional.of(PARTITIONS), Optional.empty()).configs(Map.of(
-                    TopicConfig.RETENTION_MS_CONFIG, Long.toString(Duration.ofDays(each.keptDays).toMillis()),
-                    TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime")));
-            }
-            for (final var each : new HashMap<>(admin.createTopics(wanted).values()).entrySet()) {
-                try {
-                    each.getValue().get();
-                } catch (final ExecutionException ex) {
-                    if (!(ex.getCause() instanceof TopicExistsException)) {
-                        throw new IOException("Kafka at " + kafka.brokers() + " does not give the topic " + each.getKey() + ": " +
-                            ex.getCause().getMessage(), ex);
-                    }
+                if (!known.contains(each.name(kafka))) {
+                    wanted.add(new NewTopic(each.name(kafka), Optional.of(PARTITIONS), Optional.empty()).configs(Map.of(
+                        TopicConfig.RETENTION_MS_CONFIG, Long.toString(Duration.ofDays(each.keptDays).toMillis()),
+                        TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime")));
                 }
             }
+            for (final KafkaFuture<Void> each : admin.createTopics(wanted).values().values()) {
+                await(each);
+            }
+        } catch (final ExecutionException ex) {
+            throw new IOException("Kafka at " + kafka.brokers() + " does not give topics with the prefix " + kafka.prefix() +
+                ": " + ex.getCause().getMessage(), ex);
         } catch (final KafkaException ex) {
             throw new IOException("Kafka cannot be used: " + ex.getMessage(), ex);
         } catch (final InterruptedException ex) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted", ex);
+        }
+    }
+
+    /** Another part may create a topic at the same time. */
+    private static void await(final KafkaFuture<Void> created) throws InterruptedException, ExecutionException {
+        try {
+            created.get();
+        } catch (final ExecutionException ex) {
+            if (!(ex.getCause() instanceof TopicExistsException)) {
+                throw ex;
+            }
         }
     }
 }

@@ -171,6 +171,7 @@ class KafkaInletTest {
                 final long received = sent + 2;
                 pollUntil(() -> received(received));
             }
+            assertEquals(sent + 1, writer.sent() + writer.unwritten() + queue.size() + inlet.lost(), "all are accounted for");
             assertTrue((long)sent * LARGE_BYTES > MessageQueue.MOST_BYTES, "so much is kept");
             connection.write(message(2, 1, 100));
             for (int i = 0; i < 20; i++) {

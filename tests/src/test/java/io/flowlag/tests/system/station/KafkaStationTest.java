@@ -194,6 +194,9 @@ class KafkaStationTest {
             final int port = inlet.uri("records at ").getPort();
             try (Part view = new Part("view", "--config", file.toString());
                 EmbeddedJob job = EmbeddedJob.start(config.job(), config.kafka(), config.flink())) {
+                // What is no message is counted and left out.
+                Command.of("/bin/sh", "-c", "echo poison | " + Tools.require("kcat", "kcat") + " -P -b " + broker.brokers() +
+                    " -t parts.messages-v1").run().orFail();
                 send(port);
                 Deadline.await(TIMEOUT, () -> view.finalSegments((each) -> each.path("packets").asLong() == 400).equals(all),
                     () -> view.get("api/segments").toString());
