@@ -6,6 +6,7 @@ import io.flowlag.station.inlet.KafkaWriter;
 import io.flowlag.station.inlet.MessageQueue;
 import io.flowlag.station.schema.RawMessage;
 import io.flowlag.station.wire.KafkaSettings;
+import io.flowlag.station.wire.Topic;
 import io.flowlag.station.wire.TopicFormat;
 import io.flowlag.tests.support.Deadline;
 import io.flowlag.tests.support.KafkaBroker;
@@ -13,7 +14,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,26 +46,38 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The inlet with a broker that is killed and comes back. */
-@Timeout(180)
+@Timeout(400)
 class KafkaInletTest {
-    private static final Duration TIMEOUT = Duration.ofSeconds(90);
+    private static final Duration TIMEOUT = Duration.ofSeconds(120);
     private static final InetSocketAddress ANY = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     private static final int LARGE_BYTES = 32_000;
     private static final long START_NS = 1_700_000_000_000_000_000L;
 
+    @TempDir
+    private static Path directory;
+    private static KafkaBroker broker;
+    private static int tests;
+
     private final MessageQueue queue = new MessageQueue("kafka-inlet");
     private final AtomicLong clockNs = new AtomicLong(START_NS);
-    @TempDir
-    private Path directory;
-    private KafkaBroker broker;
     private KafkaSettings kafka;
     private Inlet inlet;
     private KafkaWriter writer;
 
+    @BeforeAll
+    static void start() throws IOException {
+        broker = new KafkaBroker(directory);
+    }
+
+    @AfterAll
+    static void stop() {
+        broker.close();
+    }
+
     @BeforeEach
     void open() throws IOException {
-        broker = new KafkaBroker(directory);
-        kafka = new KafkaSettings(broker.brokers(), "test.", TopicFormat.PROTOBUF, Map.of());
+        tests++;
+        kafka = new KafkaSettings(broker.brokers(), "test" + tests + ".", TopicFormat.PROTOBUF, Map.of());
         inlet = new Inlet("here", queue, clockNs::get);
         writer = new KafkaWriter(kafka, queue, "here");
     }
@@ -73,7 +88,6 @@ class KafkaInletTest {
         queue.end();
         writer.close();
         queue.close();
-        broker.close();
     }
 
     /** A message with one set of an unknown template. */
@@ -97,7 +111,7 @@ class KafkaInletTest {
         final List<ConsumerRecord<byte[], byte[]>> written = new ArrayList<>();
         try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(Map.of("bootstrap.servers", broker.brokers()),
             new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-            final List<TopicPartition> partitions = consumer.partitionsFor("test.messages-v1").stream()
+            final List<TopicPartition> partitions = consumer.partitionsFor(Topic.MESSAGES.name(kafka)).stream()
                 .map((each) -> new TopicPartition(each.topic(), each.partition())).toList();
             assertEquals(32, partitions.size());
             consumer.assign(partitions);

@@ -29,6 +29,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import picocli.CommandLine;
 
 import java.io.IOException;
@@ -51,9 +53,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The station over Kafka, in parts and as one process; its topics, read by programs of others. */
-@Timeout(240)
+@Timeout(400)
+@Execution(ExecutionMode.CONCURRENT)
 class KafkaStationTest {
-    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(120);
     private static final long WINDOW_NS = 1_000_000_000L;
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final TemplateCatalog CATALOG =
@@ -85,10 +88,10 @@ class KafkaStationTest {
         Files.writeString(directory.resolve("network.yaml"), network.yaml());
     }
 
-    private Path config(final String name, final String prefix, final String format) throws IOException {
-        return Files.writeString(directory.resolve(name), String.join("\n", List.of(
-            "network: {name: demo, topology: network.yaml}", "listen: ['udp://127.0.0.1:0']",
-            "kafka: {brokers: '" + broker.brokers() + "', prefix: " + prefix + ", format: " + format + "}",
+    private Path config(final String prefix, final String format) throws IOException {
+        return Files.writeString(directory.resolve("station.yaml"), String.join("\n", List.of(
+            "network: {name: " + prefix + ", topology: network.yaml}", "listen: ['udp://127.0.0.1:0']",
+            "kafka: {brokers: '" + broker.brokers() + "', prefix: " + prefix + "., format: " + format + "}",
             "windows: {length: 1s, lateness: 5s, late-limit: 60s}", "view: {listen: 0, history: history.db}",
             "flink: {checkpoints: checkpoints, interval: 1s}")));
     }
@@ -186,7 +189,7 @@ class KafkaStationTest {
 
     @Test
     void shouldShowWhatPartsSayThroughTopicsThatOthersRead() throws Exception {
-        final Path file = config("station.yaml", "parts.", "protobuf");
+        final Path file = config("parts", "protobuf");
         final StationConfig config = StationConfigReader.read(file, new Problems());
         final Set<String> all = new TreeSet<>(network.routes().stream().map(DemoNetwork.Route::name).toList());
         final long read;
@@ -214,7 +217,7 @@ class KafkaStationTest {
 
         assertHas(decoded("parts.messages-v1 " + place("parts.messages-v1"), "RawMessage", "messages.proto"),
             "transport: TRANSPORT_UDP", "decoder: DECODER_NETFLOW", "use_source_address: true", "payload: .*");
-        assertHas(decoded("parts.segments-v1", "SegmentWindow", "segments.proto"), "network: \"demo\"", "packets: 400",
+        assertHas(decoded("parts.segments-v1", "SegmentWindow", "segments.proto"), "network: \"parts\"", "packets: 400",
             "segment: \"n.*\"", "is_mapped: true", "source: SOURCE_EXACT");
         final String flow = decoded("parts.flows-v1", "FlowMessage", "flows.proto");
         assertHas(flow, "type: IPFIX", "src_addr: .*001.*", "packets: 10", "bytes: 1000", "proto: 17", "src_port: 40000",
@@ -233,7 +236,7 @@ class KafkaStationTest {
 
     @Test
     void shouldRunAsOneProcessAndWriteJson() throws Exception {
-        try (Part station = new Part("--config", config("one.yaml", "one.", "json").toString())) {
+        try (Part station = new Part("--config", config("one", "json").toString())) {
             station.uri("pages at ");
             send(station.uri("records at ").getPort());
             Deadline.await(TIMEOUT, () -> station.finalSegments((each) -> true).size() == network.routes().size(),
