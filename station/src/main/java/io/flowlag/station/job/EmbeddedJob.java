@@ -9,6 +9,7 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExternalizedCheckpointRetention;
+import org.apache.flink.configuration.HeartbeatManagerOptions;
 import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.PipelineOptions;
@@ -28,6 +29,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -111,6 +113,8 @@ public final class EmbeddedJob implements AutoCloseable {
         configuration.set(RestOptions.BIND_ADDRESS, LOOPBACK);
         configuration.set(RestOptions.BIND_PORT, "0");
         configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "disable");
+        // Its parts are one process: one that was suspended must not take itself for dead.
+        configuration.set(HeartbeatManagerOptions.HEARTBEAT_TIMEOUT_DURATION, Duration.ofDays(1));
         if (directory != null) {
             keep(directory, configuration);
         }

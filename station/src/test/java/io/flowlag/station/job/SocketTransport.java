@@ -10,18 +10,30 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.ByteChannel;
+import java.nio.channels.DatagramChannel;
 import java.nio.channels.SocketChannel;
 
-/** A connection from an address of this host, which waits where its peer does. */
+/** A connection, or datagrams, from an address of this host; waits where its peer or the system does. */
 class SocketTransport implements Transport {
     private final ByteBuffer octets = ByteBuffer.allocateDirect(1 << 16);
-    private final SocketChannel channel;
+    private final TransportKind kind;
+    private final ByteChannel channel;
     private long delivered;
 
-    SocketTransport(final InetSocketAddress local, final InetSocketAddress peer) throws IOException {
-        channel = local == null ? null : SocketChannel.open().bind(local);
-        if (channel != null) {
-            channel.connect(peer);
+    SocketTransport() {
+        kind = TransportKind.STREAM;
+        channel = null;
+    }
+
+    SocketTransport(final TransportKind kind, final InetSocketAddress local, final InetSocketAddress peer) throws IOException {
+        this.kind = kind;
+        if (kind == TransportKind.STREAM) {
+            final SocketChannel connection = SocketChannel.open().bind(local);
+            connection.connect(peer);
+            channel = connection;
+        } else {
+            channel = DatagramChannel.open().bind(local).connect(peer);
         }
     }
 
@@ -58,7 +70,7 @@ class SocketTransport implements Transport {
 
     @Override
     public TransportKind kind() {
-        return TransportKind.STREAM;
+        return kind;
     }
 
     @Override

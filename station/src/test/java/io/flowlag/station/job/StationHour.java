@@ -10,6 +10,7 @@ import io.flowlag.ipfix.session.ExportingSession;
 import io.flowlag.ipfix.session.SessionSettings;
 import io.flowlag.ipfix.template.Template;
 import io.flowlag.ipfix.template.TemplateCatalog;
+import io.flowlag.ipfix.transport.TransportKind;
 import io.flowlag.sketch.quantile.LogHistogram;
 import io.flowlag.station.schema.SegmentWindow;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -38,7 +39,8 @@ import java.util.concurrent.locks.LockSupport;
  * records at a rate, and each second an interval record with a histogram for each segment. Prints a line a minute: records sent,
  * the greatest lag behind the end of a window of the segment that is last, resident memory, CPU time; at the end, all sums of the
  * history against what was sent. Arguments: minutes, records a second, an empty directory, bin/flowlag; then lines of the
- * station's configuration.
+ * station's configuration. Or {@code send}, a port, seconds and records a second: only flow records by UDP, for a station or
+ * another collector that runs already; {@code network} prints the network of these.
  */
 final class StationHour {
     private static final int NODES = 40;
@@ -274,6 +276,32 @@ final class StationHour {
             windows, sent.size() * SEGMENTS, told[0], all[0], told[1], all[1], told[2], all[2], Arrays.toString(wrong));
     }
 
+    private void open(final TransportKind kind, final int port) throws IOException {
+        for (int i = 0; i < NODES; i++) {
+            sessions.add(new ExportingSession(new SocketTransport(kind, new InetSocketAddress("127.1.0." + (i + 1), 0),
+                new InetSocketAddress("127.0.0.1", port)), new SessionSettings().observationDomainId(i), catalog));
+        }
+    }
+
+    /** Only sends, by UDP. */
+    private void send(final int port, final long seconds, final long rate) throws IOException {
+        open(TransportKind.DATAGRAM, port);
+        final long beginNs = nowNs() / TICK_NS * TICK_NS;
+        int next = 0;
+        for (long tick = 1; tick <= seconds * TICKS; tick++) {
+            final long dueNs = beginNs + tick * TICK_NS;
+            while (nowNs() < dueNs) {
+                LockSupport.parkNanos(1_000_000);
+            }
+            for (long i = 0; i < rate / TICKS; i++) {
+                flow(next++ % SEGMENTS, dueNs);
+            }
+            sessions.forEach((session) -> session.flush(dueNs / 1_000_000));
+        }
+        System.out.printf("sent=%d octets=%d in %.1f s%n", records, sent.values().stream().mapToLong((each) ->
+            Arrays.stream(each[1]).sum()).sum(), (nowNs() - beginNs) / 1e9);
+    }
+
     private void run(final String[] arguments) throws Exception {
         final Path directory = Path.of(arguments[2]);
         Files.createDirectories(directory);
@@ -292,10 +320,7 @@ final class StationHour {
                     throw new IllegalStateException("the station has ended: " + station.exitValue());
                 }
             }
-            for (int i = 0; i < NODES; i++) {
-                sessions.add(new ExportingSession(new SocketTransport(new InetSocketAddress("127.1.0." + (i + 1), 0),
-                    new InetSocketAddress("127.0.0.1", PORT)), new SessionSettings().observationDomainId(i), catalog));
-            }
+            open(TransportKind.STREAM, PORT);
             final Thread watcher = new Thread(this::watch, "watch");
             watcher.setDaemon(true);
             watcher.start();
@@ -314,6 +339,12 @@ final class StationHour {
 
     /** Runs. */
     public static void main(final String[] arguments) throws Exception {
-        new StationHour().run(arguments);
+        if ("send".equals(arguments[0])) {
+            new StationHour().send(Integer.parseInt(arguments[1]), Long.parseLong(arguments[2]), Long.parseLong(arguments[3]));
+        } else if ("network".equals(arguments[0])) {
+            System.out.print(network());
+        } else {
+            new StationHour().run(arguments);
+        }
     }
 }

@@ -15,7 +15,6 @@ import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Verdict;
 import org.agrona.concurrent.UnsafeBuffer;
 
-import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -43,17 +42,13 @@ final class StationLoad {
     private static final class Kept extends SocketTransport {
         private final List<byte[]> messages = new ArrayList<>();
 
-        private Kept() throws IOException {
-            super(null, null);
-        }
-
         @Override
         void write(final byte[] message) {
             messages.add(message);
         }
     }
 
-    private static List<byte[]> messages(final int exporter) throws IOException {
+    private static List<byte[]> messages(final int exporter) {
         final TemplateCatalog catalog =
             new TemplateCatalog(FlowElements.registry(FlowElements.DOCUMENTATION_ENTERPRISE_NUMBER));
         final Template template = catalog.template("sourceIPv4Address", "destinationIPv4Address", "sourceTransportPort",

@@ -13,7 +13,6 @@ import io.flowlag.station.inlet.MessageQueue;
 import io.flowlag.station.schema.RawMessage;
 import org.agrona.concurrent.UnsafeBuffer;
 
-import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -44,16 +43,12 @@ final class TestExporter {
     TestExporter(final String address, final int port, final int domain) {
         this.address = address;
         this.port = port;
-        try {
-            session = new ExportingSession(new SocketTransport(null, null) {
-                @Override
-                void write(final byte[] message) {
-                    kept.add(message);
-                }
-            }, new SessionSettings().observationDomainId(domain), CATALOG);
-        } catch (final IOException ex) {
-            throw new UncheckedIOException(ex);
-        }
+        session = new ExportingSession(new SocketTransport() {
+            @Override
+            void write(final byte[] message) {
+                kept.add(message);
+            }
+        }, new SessionSettings().observationDomainId(domain), CATALOG);
     }
 
     private void begin(final Template template, final int lengthBytes, final long nowNs) {
