@@ -114,7 +114,7 @@ public final class EmbeddedJob implements AutoCloseable {
         configuration.set(RestOptions.BIND_PORT, "0");
         configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "disable");
         // Its parts are one process: one that was suspended must not take itself for dead.
-        configuration.set(HeartbeatManagerOptions.HEARTBEAT_TIMEOUT_DURATION, Duration.ofDays(1));
+        configuration.set(HeartbeatManagerOptions.HEARTBEAT_TIMEOUT, Duration.ofDays(1));
         if (directory != null) {
             keep(directory, configuration);
         }
