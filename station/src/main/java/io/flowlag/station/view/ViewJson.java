@@ -87,6 +87,12 @@ final class ViewJson {
             node.put("source", window.getSource().name().replaceFirst("SOURCE_", "").toLowerCase(Locale.ROOT));
         }
         node.put("packets", window.getPackets()).put("samples", window.getSamples()).put("intervals", window.getIntervals());
+        if (window.hasMissingIntervals()) {
+            node.put("missing_intervals", window.getMissingIntervals());
+        }
+        if (window.hasMissingRecords()) {
+            node.put("missing_records", window.getMissingRecords());
+        }
         put(node, "mean_ns", window.hasMeanNs(), window.getMeanNs());
         put(node, "deviation_ns", window.hasDeviationNs(), window.getDeviationNs());
         put(node, "minimum_ns", window.hasMinimumNs(), window.getMinimumNs());

@@ -46,6 +46,12 @@ final class WindowSum {
             sum.setPackets(sum.getPackets() + window.getPackets()).setSamples(sum.getSamples() + window.getSamples());
             sum.setIntervals(sum.getIntervals() + window.getIntervals());
             sum.setRecords(sum.getRecords() + window.getRecords());
+            if (window.hasMissingIntervals()) {
+                sum.setMissingIntervals(sum.getMissingIntervals() + window.getMissingIntervals());
+            }
+            if (window.hasMissingRecords()) {
+                sum.setMissingRecords(sum.getMissingRecords() + window.getMissingRecords());
+            }
             if (window.hasOctets()) {
                 sum.setOctets(sum.getOctets() + window.getOctets());
             }

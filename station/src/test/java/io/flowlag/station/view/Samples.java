@@ -31,7 +31,8 @@ final class Samples {
             .setStartNs(startNs).setEndNs(startNs + lengthS * S).setFinal(true).setSource(Source.SOURCE_EXACT)
             .setPackets(1000).setSamples(900).setMeanNs(1_250_000).setDeviationNs(40_000).setMinimumNs(1_000_000)
             .setMaximumNs(2_000_000).setBoundNs(5_000).setClockBoundNs(30_000).setFloorNs(1_000_000).setLost(3).setLossKind(1)
-            .setHistogram(histogram(2000, 1_250_000)).setIntervals(1).setIsMapped(true);
+            .setHistogram(histogram(2000, 1_250_000)).setIntervals(1).setMissingIntervals(1).setMissingRecords(3)
+            .setIsMapped(true);
     }
 
     static ByteString histogram(final int count, final long delayNs) {
