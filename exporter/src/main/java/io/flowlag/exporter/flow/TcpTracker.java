@@ -13,6 +13,9 @@ import java.util.concurrent.TimeUnit;
  * slots from the creation of the later one on, so a packet looks nothing up: it needs its own line, and the other direction's if
  * it acknowledges something new.
  * <p>
+ * Both must be of one observation point, or of both ways through one interface; packets that a flow has at another point are not
+ * followed.
+ * <p>
  * A round trip goes from the observation point to the flow's destination and back: from the first packet with new octets to the
  * acknowledgement of them. A flow has one under way at a time, and it is given up when octets are sent again or late (Karn and
  * Partridge, "Improving Round-Trip Time Estimates in Reliable Transport Protocols", 1987). Octets that were seen before are
@@ -73,7 +76,7 @@ final class TcpTracker {
         lastToken += lastToken == -1 ? 2 : 1;
         FlowTcp.token(entries, at, lastToken);
         final int peer = find(entryOffset);
-        if (peer != FlowTable.NO_SLOT) {
+        if (peer != FlowTable.NO_SLOT && isSamePoint(entryOffset, table.offset(peer))) {
             FlowTcp.peer(entries, at, peer, FlowTcp.token(entries, offset(peer)));
             FlowTcp.peer(entries, offset(peer), slot, lastToken);
         }
@@ -94,7 +97,8 @@ final class TcpTracker {
     void onPacket(final int slot, final DirectBuffer descriptor, final int offset) {
         final int at = offset(slot);
         final int state = FlowTcp.flags(entries, at);
-        if ((state & FlowTcp.FLAG_UNKNOWN) != 0) {
+        if ((state & FlowTcp.FLAG_UNKNOWN) != 0 ||
+            PacketDescriptor.observationPoint(descriptor, offset) != FlowEntry.observationPoint(entries, table.offset(slot))) {
             return;
         }
         final int bits = PacketDescriptor.tcpControlBits(descriptor, offset);
@@ -256,6 +260,13 @@ final class TcpTracker {
         final int peer = peer(at);
         return peer != NO_PEER && FlowTcp.has(entries, peer, FlowTcp.FLAG_ACKNOWLEDGED) &&
             FlowTcp.acknowledged(entries, peer) == next;
+    }
+
+    private boolean isSamePoint(final int entryOffset, final int otherOffset) {
+        final int ways = FlowKeyLayout.flags(entries, entryOffset) ^ FlowKeyLayout.flags(entries, otherOffset);
+        return FlowEntry.observationPoint(entries, entryOffset) == FlowEntry.observationPoint(entries, otherOffset) ||
+            (ways & FlowKeyLayout.FLAG_LEAVING) != 0 &&
+            FlowKeyLayout.interfaceId(entries, entryOffset) == FlowKeyLayout.interfaceId(entries, otherOffset);
     }
 
     private int peer(final int at) {

@@ -37,6 +37,8 @@ class TcpTrackerTest {
     private final Map<Integer, Row> rows = new HashMap<>();
     private final FlowCache cache = cache(new FlowCacheSettingsBuilder().maxFlows(64));
     private int window = 1;
+    private int pointOfServer;
+    private int flagsOfServer;
 
     /** What is said of the flow from a host; null for absent. */
     private record Row(
@@ -74,8 +76,9 @@ class TcpTrackerTest {
         PacketDescriptor.tcpControlBits(descriptor, 0, seen.bits);
         PacketDescriptor.ipLengthBytes(descriptor, 0, 40 + seen.payloadBytes);
         PacketDescriptor.segmentCount(descriptor, 0, 1);
-        PacketDescriptor.flags(
-            descriptor, 0, PacketDescriptor.FLAG_TCP | (window == 0 ? PacketDescriptor.FLAG_ZERO_WINDOW : 0));
+        PacketDescriptor.observationPoint(descriptor, 0, seen.host == SERVER ? pointOfServer : 0);
+        PacketDescriptor.flags(descriptor, 0, PacketDescriptor.FLAG_TCP |
+            (window == 0 ? PacketDescriptor.FLAG_ZERO_WINDOW : 0) | (seen.host == SERVER ? flagsOfServer : 0));
         PacketDescriptor.tcp(descriptor, 0, seen.sequence, seen.acknowledgement, seen.payloadBytes);
         return descriptor;
     }
@@ -103,6 +106,24 @@ class TcpTrackerTest {
         handshake();
         assertEquals(new Row(50 * MS, 30 * MS, 0, null, null, 0, 0, 0, 0), row(CLIENT));
         assertEquals(new Row(null, 20 * MS, 0, null, null, 0, 0, 0, 0), row(SERVER));
+    }
+
+    @Test
+    void shouldTimeRoundTripsAtOnePointOrBothWaysThroughAnInterfaceAlone() {
+        pointOfServer = 1;
+        handshake();
+        assertEquals(new Row(50 * MS, null, 0, null, null, 0, 0, 0, 0), row(CLIENT));
+        flagsOfServer = PacketDescriptor.FLAG_LEAVING;
+        handshake();
+        assertEquals(30 * MS, row(CLIENT).synNs);
+    }
+
+    @Test
+    void shouldNotTakeAPacketAtAnotherPointForARetransmission() {
+        see(0, SERVER, 7000, 0, ACK, LENGTH);
+        pointOfServer = 1;
+        see(1, SERVER, 7000, 0, ACK, LENGTH);
+        assertEquals(0, row(SERVER).again);
     }
 
     @Test
