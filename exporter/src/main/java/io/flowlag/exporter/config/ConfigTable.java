@@ -129,7 +129,7 @@ public final class ConfigTable {
     public static final ConfigKey<Boolean> MAC = row("metering.mac", onOff(), "off",
         "Has the MAC addresses of a flow's first packet, of Ethernet. Takes 64 octets a flow.");
     public static final ConfigKey<Long> SAMPLING = row("metering.sample-packets", count("1", "16m"), "1",
-        "Meters the first of so many captured packets. Records have what was metered; collectors are told what to multiply by. " +
+        "Meters the first of so many captured packets. Records have what was metered; collectors learn what to multiply by. " +
         "Not with delay.");
 
     static final ConfigKey<Path> CHECKPOINT_FILE = row("checkpoint.file", orWord(NONE, path()), NONE,

@@ -55,8 +55,8 @@ final class TcpTracker {
     long touch(final int[] slots, final int count) {
         long octets = 0;
         for (int i = 0; i < count; i++) {
-            final int at = offset(Math.max(0, slots[i]));
-            touchedPeers[i] = FlowTcp.peerSlot(entries, at);
+            // A slot that never held a flow has any octets.
+            touchedPeers[i] = slots[i] < 0 ? 0 : FlowTcp.peerSlot(entries, offset(slots[i]));
         }
         for (int i = 0; i < count; i++) {
             octets += FlowTcp.token(entries, offset(touchedPeers[i]));

@@ -76,7 +76,8 @@ public final class OptionsWriter {
     }
 
     /**
-     * Systematic count-based sampling (RFC 5477 section 6.5.2.1): a selector takes some packets, leaves some out, and so on.
+     * Systematic count-based sampling (RFC 5477 section 6.5.2.1): a selector takes some packets, leaves some out, and so on. The
+     * algorithm is of the scope too: nfdump 1.7.1 reads no interval behind it otherwise.
      *
      * @param taken   above 0.
      * @param leftOut 0 or more.
@@ -84,7 +85,7 @@ public final class OptionsWriter {
     public int sampling(final long selectorId, final long taken, final long leftOut, final long nowMs) {
         if (sampling == null) {
             sampling = catalog.optionsTemplate(
-                1, "selectorId", "selectorAlgorithm", "samplingPacketInterval", "samplingPacketSpace");
+                2, "selectorId", "selectorAlgorithm", "samplingPacketInterval", "samplingPacketSpace");
         }
         final int offset = claim(sampling, 0, nowMs);
         if (offset >= 0) {
