@@ -52,6 +52,10 @@ public class IpfixDestination implements Destination {
             firstStartNs = Math.min(firstStartNs, FlowEntry.startNs(entry, offset));
             lastEndNs = Math.max(lastEndNs, FlowEntry.endNs(entry, offset));
         }
+        if (options.isSamplingDue()) {
+            session.doWork(nowMs);
+            options.doWork(nowMs);
+        }
         return take(entry, offset, lengthBytes, nowMs);
     }
 

@@ -117,6 +117,11 @@ final class OptionsExporter {
         return told.get(segment);
     }
 
+    /** {@return whether no session has begun with how packets are sampled: without it counts of flows mislead} */
+    boolean isSamplingDue() {
+        return samplePackets > 1 && describedSession == 0;
+    }
+
     /** Sends what is due now, UNIX epoch. Returns how many records were written. */
     int doWork(final long nowMs) {
         final long transportSession = session.transportSessionCount();
