@@ -8,7 +8,6 @@ import io.flowlag.ipfix.session.ExportingSession;
 import io.flowlag.ipfix.session.SessionSettings;
 import io.flowlag.ipfix.template.Template;
 import io.flowlag.ipfix.template.TemplateCatalog;
-import io.flowlag.station.demo.DemoNetwork;
 import io.flowlag.station.inlet.MessageQueue;
 import io.flowlag.station.schema.RawMessage;
 import io.flowlag.station.schema.SegmentWindow;
@@ -46,6 +45,16 @@ final class StationLoad {
         void write(final byte[] message) {
             messages.add(message);
         }
+    }
+
+    private static String network() {
+        final StringBuilder text =
+            new StringBuilder("nodes: {a: {}, b: {}}\nlinks: ['a b']\npoints: {a: {}, b: {}}\nsegments:\n");
+        for (int i = 0; i < EXPORTERS * SEGMENTS; i++) {
+            text.append("  s").append(i).append(": {from: a, to: b, exporter: 10.0.0.").append(i / SEGMENTS).append(", domain: ")
+                .append(i / SEGMENTS).append(", id: ").append(i % SEGMENTS).append("}\n");
+        }
+        return text.toString();
     }
 
     private static List<byte[]> messages(final int exporter) {
@@ -91,7 +100,7 @@ final class StationLoad {
                 public void onVerdict(final Verdict verdict) {
                 }
             });
-            final JobSettings settings = new JobSettings("load", "", "load.yaml", new DemoNetwork(1).yaml(), 32473, 500_000, 0.95,
+            final JobSettings settings = new JobSettings("load", "", "load.yaml", network(), 32473, 500_000, 0.95,
                 new JobSettings.Windows(10_000, 15_000, 60_000));
             try (EmbeddedJob job = EmbeddedJob.start(settings, "load", "load",
                 new EmbeddedJob.Settings(null, 10_000, parallelism))) {
