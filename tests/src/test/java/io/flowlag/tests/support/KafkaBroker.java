@@ -22,7 +22,7 @@ import java.util.concurrent.TimeoutException;
  * it has its data and its port.
  */
 public final class KafkaBroker implements AutoCloseable {
-    private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
     private static final long ANSWER_MS = 2_000;
     /** A cluster's id is 16 octets in base64. */
     private static final String CLUSTER = "MTIzNDU2Nzg5MDEyMzQ1Ng";
@@ -52,6 +52,8 @@ public final class KafkaBroker implements AutoCloseable {
             "transaction.state.log.replication.factor=1", "transaction.state.log.min.isr=1",
             "transaction.state.log.num.partitions=2", "share.coordinator.state.topic.replication.factor=1",
             "share.coordinator.state.topic.min.isr=1", "group.initial.rebalance.delay.ms=0",
+            // How long a killed broker counts as alive, so that one started in its place is refused.
+            "broker.session.timeout.ms=1500", "broker.heartbeat.interval.ms=500",
             "log.cleaner.dedupe.buffer.size=2097152", "auto.create.topics.enable=false")) + "\n");
         java("kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", settings).run().orFail();
         start();
