@@ -38,7 +38,7 @@ class MemoryBoundTest {
     private static final long SLACK_BYTES = 64 * 1024;
     private static final int MAXIMUM_COLLECTIONS = 100;
     private static final int THROWN_AWAY_BYTES = 4096;
-    private static final int DESCRIPTOR_BYTES = 88;
+    private static final int DESCRIPTOR_BYTES = 112;
     private static final int BUFFERED_PACKET_BYTES = 32;
     /** The index of half of the packets that matching remembers by default, while a larger one is made. */
     private static final int HALF_INDEX_BYTES = 8 << 20;
