@@ -261,7 +261,7 @@ class RunLiveTest {
     }
 
     private static long reloadsTold(final Command.Running run) {
-        return run.errors().lines().filter((line) -> line.endsWith(" reloaded")).count();
+        return run.errors().lines().filter((line) -> line.contains(" reloaded: ")).count();
     }
 
     private boolean statsNames(final Path destination) {
