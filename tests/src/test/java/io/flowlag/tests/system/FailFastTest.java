@@ -185,7 +185,7 @@ class FailFastTest {
             for (int i = 1; i <= 3; i++) {
                 final int reloads = i;
                 run.signal("HUP");
-                Deadline.await(TIMEOUT, () -> run.errors().split(" reloaded\n", -1).length == 1 + reloads, run::errors);
+                Deadline.await(TIMEOUT, () -> run.errors().split(" reloaded: ", -1).length == 1 + reloads, run::errors);
             }
             final String health = health(port);
             assertTrue(health.startsWith("200"), health);
