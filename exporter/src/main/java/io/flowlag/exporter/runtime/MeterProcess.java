@@ -53,7 +53,9 @@ public final class MeterProcess {
             run.run();
             run.writeStatistics();
             run.tellUnsupportedLinkTypes();
-            run.tellNothing();
+            if (source.damage() == null && config.exporting().destinations().isEmpty()) {
+                run.tellNothing();
+            }
             final ExitCode exitCode = run.exitCode();
             if (source.damage() != null) {
                 terminal.message("flowlag: " + source.damage() + "; everything before it was exported");

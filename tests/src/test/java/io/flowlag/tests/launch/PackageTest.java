@@ -177,7 +177,7 @@ class PackageTest {
         assertTrue(ran.output().contains("ended 0"), () -> ran + read(root.resolve("tmp/live.log")) +
             read(root.resolve("tmp/top.txt")));
         assertTrue(read(root.resolve("tmp/top.txt")).contains("threads"), () -> read(root.resolve("tmp/top.txt")));
-        assertTrue(read(root.resolve("tmp/live.log")).contains(" reloaded\n"), () -> read(root.resolve("tmp/live.log")));
+        assertTrue(read(root.resolve("tmp/live.log")).contains(" reloaded: "), () -> read(root.resolve("tmp/live.log")));
     }
 
     /** A process whose files are new is started again; none is that did not run. */

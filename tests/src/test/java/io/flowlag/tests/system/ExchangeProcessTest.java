@@ -194,7 +194,7 @@ class ExchangeProcessTest {
 
     private static void awaitReloads(final Command.Running run, final int count) {
         Deadline.await(TIMEOUT,
-            () -> run.errors().lines().filter((line) -> line.endsWith(" reloaded")).count() == count || !run.isAlive(),
+            () -> run.errors().lines().filter((line) -> line.contains(" reloaded: ")).count() == count || !run.isAlive(),
             run::errors);
         assertTrue(run.isAlive(), run::errors);
     }
