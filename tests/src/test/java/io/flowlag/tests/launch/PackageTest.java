@@ -170,7 +170,7 @@ class PackageTest {
             "for f in flowlag.jar runtime/lib/*.* runtime/lib/modules runtime/lib/*/*.* runtime/conf/*/*.*; do " +
             "mv $f $f.old; echo new >$f.new; mv $f.new $f; done; kill -HUP $p; told=; n=0; " +
             "until [ -n \"$told\" ] || [ $n -gt 300 ]; do n=$((n + 1)); sleep 0.2; " +
-            "while read -r line; do case $line in *reloaded) told=yes ;; esac; done </tmp/live.log; done; " +
+            "while read -r line; do case $line in *' reloaded: '*) told=yes ;; esac; done </tmp/live.log; done; " +
             "kill -TERM $p; wait $p; echo ended $?; " +
             "for f in *.old runtime/*/*.old runtime/*/*/*.old; do mv $f ${f%.old}; done";
         final Command.Result ran = inRoot("/bin/sh", "-c", script).run();
