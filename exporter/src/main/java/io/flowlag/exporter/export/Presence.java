@@ -90,17 +90,20 @@ final class Presence {
         if ((FlowEntry.flags(entry, offset) & FlowEntry.FLAG_VLAN) != 0) {
             mask |= VLAN;
         }
-        final int tcpOffset = FlowAdditions.knownTcp(entry, offset, lengthBytes);
-        if (FlowAdditions.knownMac(entry, offset, lengthBytes) >= 0) {
-            mask |= MAC;
+        final boolean hasAdditions = FlowEntry.additions(entry, offset) != FlowAdditions.NONE;
+        if (hasAdditions) {
+            mask |= additionsMaskOf(entry, offset, lengthBytes);
         }
-        if (tcpOffset >= 0) {
-            mask |= TCP | (FlowTcp.has(entry, tcpOffset, FlowTcp.FLAG_HANDSHAKE) ? TCP_HANDSHAKE : 0) |
-                (FlowTcp.has(entry, tcpOffset, FlowTcp.FLAG_SYN_ROUND_TRIP) ? TCP_SYN : 0) |
-                (FlowTcp.roundTrips(entry, tcpOffset) > 0 ? TCP_ROUND_TRIP : 0);
-        }
-        return FlowDelay.isPresent(FlowAdditions.lengthBefore(entry, offset, lengthBytes)) ?
+        return FlowDelay.isPresent(hasAdditions ? FlowAdditions.lengthBefore(entry, offset, lengthBytes) : lengthBytes) ?
             mask | delayMaskOf(entry, offset, offset + FlowEntry.BASE_LENGTH_BYTES) : mask;
+    }
+
+    private static int additionsMaskOf(final DirectBuffer entry, final int offset, final int lengthBytes) {
+        final int mask = FlowAdditions.knownMac(entry, offset, lengthBytes) >= 0 ? MAC : 0;
+        final int tcpOffset = FlowAdditions.knownTcp(entry, offset, lengthBytes);
+        return tcpOffset < 0 ? mask : mask | TCP | (FlowTcp.has(entry, tcpOffset, FlowTcp.FLAG_HANDSHAKE) ? TCP_HANDSHAKE : 0) |
+            (FlowTcp.has(entry, tcpOffset, FlowTcp.FLAG_SYN_ROUND_TRIP) ? TCP_SYN : 0) |
+            (FlowTcp.roundTrips(entry, tcpOffset) > 0 ? TCP_ROUND_TRIP : 0);
     }
 
     /** Nanoseconds, 0 or more, to microseconds, rounded half up. */

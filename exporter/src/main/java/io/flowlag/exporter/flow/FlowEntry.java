@@ -220,7 +220,7 @@ public final class FlowEntry extends FlowKeyLayout {
     }
 
     /** Reads what follows the state of other stages. */
-    static int additions(final DirectBuffer buffer, final int offset) {
+    public static int additions(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + ADDITIONS_OFFSET);
     }
 
