@@ -83,16 +83,6 @@ public final class RecordOutput implements Transport {
     }
 
     @Override
-    public int doWork(final long nowMs) {
-        return 0;
-    }
-
-    @Override
-    public boolean flush(final long nowMs) {
-        return true;
-    }
-
-    @Override
     public TransportKind kind() {
         return TransportKind.FILE;
     }
@@ -103,23 +93,8 @@ public final class RecordOutput implements Transport {
     }
 
     @Override
-    public long connectionCount() {
-        return 1;
-    }
-
-    @Override
     public long deliveredOctets() {
         return deliveredOctets;
-    }
-
-    @Override
-    public long uncertainOctets() {
-        return 0;
-    }
-
-    @Override
-    public long peerLossCount() {
-        return 0;
     }
 
     @Override

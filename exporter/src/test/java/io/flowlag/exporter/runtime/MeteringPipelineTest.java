@@ -341,16 +341,6 @@ class MeteringPipelineTest {
         }
 
         @Override
-        public int doWork(final long nowMs) {
-            return 0;
-        }
-
-        @Override
-        public boolean flush(final long nowMs) {
-            return true;
-        }
-
-        @Override
         public TransportKind kind() {
             return TransportKind.DATAGRAM;
         }
@@ -361,23 +351,8 @@ class MeteringPipelineTest {
         }
 
         @Override
-        public long connectionCount() {
-            return 1;
-        }
-
-        @Override
         public long deliveredOctets() {
             return octets;
-        }
-
-        @Override
-        public long uncertainOctets() {
-            return 0;
-        }
-
-        @Override
-        public long peerLossCount() {
-            return 0;
         }
 
         @Override

@@ -246,16 +246,6 @@ public final class FileTransport extends TransportSupport {
     }
 
     @Override
-    public long uncertainOctets() {
-        return 0;
-    }
-
-    @Override
-    public long peerLossCount() {
-        return 0;
-    }
-
-    @Override
     public void close() {
         if (state() == TransportState.CONNECTED) {
             CloseHelper.quietClose(channel);

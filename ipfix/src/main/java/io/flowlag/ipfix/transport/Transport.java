@@ -4,7 +4,8 @@ import org.agrona.DirectBuffer;
 
 /**
  * Sends messages to a Collecting Process or a file. Never blocks; connecting, handshakes and the draining of buffers happen in
- * {@link #doWork}.
+ * {@link #doWork}. By default there is nothing of that kind: messages leave with {@link #send}, on one connection that does not
+ * break.
  *
  * <p>One thread calls everything except {@link #name()}, {@link #state()} and {@link #lastError()}, which any thread may call. A
  * transport owns its buffers: octets passed to {@link #send} are copied or sent when it returns.
@@ -24,7 +25,9 @@ public interface Transport extends AutoCloseable {
      * @param nowMs milliseconds since the UNIX epoch.
      * @return how much was done, 0 for nothing.
      */
-    int doWork(long nowMs);
+    default int doWork(final long nowMs) {
+        return 0;
+    }
 
     /**
      * Writes buffered octets as far as possible without waiting.
@@ -32,7 +35,9 @@ public interface Transport extends AutoCloseable {
      * @param nowMs milliseconds since the UNIX epoch.
      * @return true if nothing is left in the buffer.
      */
-    boolean flush(long nowMs);
+    default boolean flush(final long nowMs) {
+        return true;
+    }
 
     /**
      * Closes the connection in order after the last message, as far as that is possible without waiting. If a connection is
@@ -57,7 +62,9 @@ public interface Transport extends AutoCloseable {
     }
 
     /** {@return number of connections, the present one included; each is a Transport Session of its own} */
-    long connectionCount();
+    default long connectionCount() {
+        return 1;
+    }
 
     /**
      * Whether the latest connection continues the previous one behind its last whole message, and with it the Transport Session,
@@ -74,13 +81,17 @@ public interface Transport extends AutoCloseable {
      * Upper bound on delivered octets that are lost if the connection breaks, because they wait in the kernel. Returns 0 where a
      * break is impossible.
      */
-    long uncertainOctets();
+    default long uncertainOctets() {
+        return 0;
+    }
 
     /**
      * {@return how often the peer was unreachable: by an ICMP port unreachable, a failed attempt to connect, or a broken
      * connection}
      */
-    long peerLossCount();
+    default long peerLossCount() {
+        return 0;
+    }
 
     /** {@return where messages go, such as {@code udp://192.0.2.1:4739}} */
     String name();

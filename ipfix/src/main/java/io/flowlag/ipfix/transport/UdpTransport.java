@@ -169,18 +169,8 @@ public final class UdpTransport extends TransportSupport {
     }
 
     @Override
-    public boolean flush(final long nowMs) {
-        return true;
-    }
-
-    @Override
     public long deliveredOctets() {
         return deliveredOctets;
-    }
-
-    @Override
-    public long uncertainOctets() {
-        return 0;
     }
 
     @Override

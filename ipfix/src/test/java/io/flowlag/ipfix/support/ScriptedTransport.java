@@ -86,11 +86,6 @@ public final class ScriptedTransport implements Transport {
     }
 
     @Override
-    public int doWork(final long nowMs) {
-        return 0;
-    }
-
-    @Override
     public boolean flush(final long nowMs) {
         return deliveredOctets == takenOctets;
     }

@@ -109,7 +109,7 @@ class FaultsTest {
         exporter.take(nowNs).forEach((message) -> offer(exporter.raw(message, nowNs)));
     }
 
-    /** Time goes on; then all that was sent is decoded, and what lies so far back is told as final. */
+    /** Moves time on, and waits until all that was sent is decoded and the windows that are old enough are final. */
     private void tick(final long nowNs) {
         queue.tick(nowNs);
         await(() -> JobCounters.of(name).exporters().stream().mapToLong(JobCounters.Exporter::messages).sum() +

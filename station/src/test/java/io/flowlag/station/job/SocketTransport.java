@@ -59,16 +59,6 @@ class SocketTransport implements Transport {
     }
 
     @Override
-    public int doWork(final long nowMs) {
-        return 0;
-    }
-
-    @Override
-    public boolean flush(final long nowMs) {
-        return true;
-    }
-
-    @Override
     public TransportKind kind() {
         return kind;
     }
@@ -79,23 +69,8 @@ class SocketTransport implements Transport {
     }
 
     @Override
-    public long connectionCount() {
-        return 1;
-    }
-
-    @Override
     public long deliveredOctets() {
         return delivered;
-    }
-
-    @Override
-    public long uncertainOctets() {
-        return 0;
-    }
-
-    @Override
-    public long peerLossCount() {
-        return 0;
     }
 
     @Override

@@ -227,7 +227,7 @@ final class CommittedResults implements AutoCloseable {
         return lost;
     }
 
-    /** {@return windows that ended by a time and whose last, final sums are those of the records that came; others are told} */
+    /** {@return how many windows that ended by a time have the exact sums of their records, and the first that has not} */
     synchronized String windowsUntil(final long endMs) {
         check();
         final Map<Window, Sums> truth = new HashMap<>();
