@@ -8,11 +8,9 @@ import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.ExternalizedCheckpointRetention;
 import org.apache.flink.configuration.HeartbeatManagerOptions;
 import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.MemorySize;
-import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
@@ -103,8 +101,6 @@ public final class EmbeddedJob implements AutoCloseable {
         throws IOException {
         final Path directory = flink.checkpoints();
         final Configuration configuration = new Configuration();
-        configuration.set(PipelineOptions.GENERIC_TYPES, false);
-        configuration.set(PipelineOptions.OBJECT_REUSE, true);
         configuration.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(NETWORK_MEMORY_MB));
         configuration.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(NETWORK_MEMORY_MB));
         configuration.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(MANAGED_MEMORY_MB));
@@ -140,8 +136,6 @@ public final class EmbeddedJob implements AutoCloseable {
     static void keep(final Path directory, final Configuration configuration) throws IOException {
         Files.createDirectories(directory);
         configuration.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, directory.toUri().toString());
-        configuration.set(CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
-            ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
         try (Stream<Path> files = Files.walk(directory, 3)) {
             files.filter((file) -> file.getFileName().toString().equals("_metadata"))
                 .max(Comparator.comparingLong((file) -> file.toFile().lastModified())).map(Path::getParent).ifPresent((last) -> {

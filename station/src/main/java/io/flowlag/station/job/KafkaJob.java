@@ -5,8 +5,6 @@ import io.flowlag.station.wire.Topic;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.CoreOptions;
-import org.apache.flink.configuration.ExternalizedCheckpointRetention;
-import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.CheckpointingMode;
@@ -57,13 +55,9 @@ public final class KafkaJob {
         final StreamExecutionEnvironment environment, final JobSettings settings, final KafkaSettings kafka,
         final EmbeddedJob.Settings flink) {
         final Configuration configuration = new Configuration();
-        configuration.set(PipelineOptions.GENERIC_TYPES, false);
-        configuration.set(PipelineOptions.OBJECT_REUSE, true);
         configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
         configuration.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, Integer.MAX_VALUE);
         configuration.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, RESTART_WAIT);
-        configuration.set(CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
-            ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
         if (flink.checkpoints() != null) {
             configuration.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, flink.checkpoints().toUri().toString());
         }

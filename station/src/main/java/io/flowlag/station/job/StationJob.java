@@ -11,9 +11,14 @@ import io.flowlag.station.schema.Verdict;
 import io.flowlag.station.wire.MessageType;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.ExternalizedCheckpointRetention;
+import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.streaming.api.datastream.BroadcastStream;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 import java.util.HexFormat;
 
@@ -34,7 +39,14 @@ public final class StationJob {
     /** The same with the clock that says when the network's file changed. */
     static void add(final JobSettings settings, final NetworkSource.Clock clock, final DataStream<RawMessage> messages,
         final JobSinks sinks) {
-        final BroadcastStream<NetworkVersion> networks = messages.getExecutionEnvironment()
+        final StreamExecutionEnvironment environment = messages.getExecutionEnvironment();
+        final Configuration configuration = new Configuration();
+        configuration.set(PipelineOptions.GENERIC_TYPES, false);
+        configuration.set(PipelineOptions.OBJECT_REUSE, true);
+        configuration.set(CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
+            ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
+        environment.configure(configuration);
+        final BroadcastStream<NetworkVersion> networks = environment
             .fromSource(new NetworkSource(settings, clock), WatermarkStrategy.noWatermarks(), "network",
                 MessageType.forMessage(NetworkVersion.class)).uid("network").setParallelism(1).broadcast(Networks.STATE);
         final SingleOutputStreamOperator<SegmentPart> decoded = messages
