@@ -7,10 +7,6 @@ import io.flowlag.station.job.EmbeddedJob;
 import io.flowlag.station.job.Feed;
 import io.flowlag.station.job.JobCounter;
 import io.flowlag.station.job.JobCounters;
-import io.flowlag.station.schema.Alert;
-import io.flowlag.station.schema.PathWindow;
-import io.flowlag.station.schema.SegmentWindow;
-import io.flowlag.station.schema.Verdict;
 import io.flowlag.station.view.ExporterRow;
 import io.flowlag.station.view.MapFile;
 import io.flowlag.station.view.View;
@@ -67,7 +63,7 @@ final class Station implements AutoCloseable {
             SystemEpochNanoClock.INSTANCE, (fault) -> message.accept("station: " + fault.getMessage()));
         parts.push(view);
         if (config.kafka() == null) {
-            Feed.Registry.put(name, feed(view));
+            Feed.Registry.put(name, view::onResult);
             parts.push(() -> Feed.Registry.remove(name));
             job = EmbeddedJob.start(config.job(), name, name, config.flink());
         } else {
@@ -77,30 +73,6 @@ final class Station implements AutoCloseable {
         }
         parts.push(job);
         message.accept("station: pages at " + view.uri());
-    }
-
-    private static Feed feed(final View view) {
-        return new Feed() {
-            @Override
-            public void onSegment(final SegmentWindow window) {
-                view.onSegment(window);
-            }
-
-            @Override
-            public void onVerdict(final Verdict verdict) {
-                view.onVerdict(verdict);
-            }
-
-            @Override
-            public void onAlert(final Alert alert) {
-                view.onAlert(alert);
-            }
-
-            @Override
-            public void onPath(final PathWindow path) {
-                view.onPath(path);
-            }
-        };
     }
 
     /** {@return where records by UDP are received} */

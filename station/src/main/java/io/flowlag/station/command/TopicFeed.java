@@ -1,14 +1,8 @@
 package io.flowlag.station.command;
 
-import com.google.protobuf.Message;
 import io.flowlag.common.command.ExitCode;
 import io.flowlag.common.command.ExitException;
 import io.flowlag.station.config.StationConfig;
-import io.flowlag.station.schema.Alert;
-import io.flowlag.station.schema.PathWindow;
-import io.flowlag.station.schema.SegmentWindow;
-import io.flowlag.station.schema.Verdict;
-import io.flowlag.station.view.ReadPosition;
 import io.flowlag.station.view.MapFile;
 import io.flowlag.station.view.View;
 import io.flowlag.station.wire.TopicReader;
@@ -36,35 +30,7 @@ final class TopicFeed implements AutoCloseable {
      * @throws IOException if Kafka cannot be reached, or the topics cannot be had.
      */
     TopicFeed(final StationConfig config, final View view) throws IOException {
-        reader = new TopicReader(config.kafka(), new TopicReader.Target() {
-            @Override
-            public Map<String, Long> positions() {
-                return view.positions();
-            }
-
-            @Override
-            public void onResult(final Message result) {
-                if (result instanceof SegmentWindow window) {
-                    view.onSegment(window);
-                } else if (result instanceof Verdict verdict) {
-                    view.onVerdict(verdict);
-                } else if (result instanceof Alert alert) {
-                    view.onAlert(alert);
-                } else if (result instanceof PathWindow path) {
-                    view.onPath(path);
-                }
-            }
-
-            @Override
-            public void onPosition(final String partition, final long next) {
-                view.onPosition(new ReadPosition(partition, next));
-            }
-
-            @Override
-            public boolean awaitKept() throws InterruptedException {
-                return view.awaitWritten();
-            }
-        });
+        reader = new TopicReader(config.kafka(), view);
     }
 
     /**

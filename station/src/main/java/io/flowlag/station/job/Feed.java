@@ -1,28 +1,18 @@
 package io.flowlag.station.job;
 
-import io.flowlag.station.schema.Alert;
-import io.flowlag.station.schema.PathWindow;
-import io.flowlag.station.schema.SegmentWindow;
-import io.flowlag.station.schema.Verdict;
+import com.google.protobuf.Message;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** What the job's results go to in the same process; the job finds it by its name. Called by the threads of sinks. */
+@FunctionalInterface
 public interface Feed {
-    /** One window; may come again, the same or corrected. */
-    void onSegment(SegmentWindow window);
-
-    /** One verdict; may come again, the same or corrected. */
-    void onVerdict(Verdict verdict);
-
-    /** One flow along its path in a window; may come again, the same or corrected. */
-    default void onPath(PathWindow path) {
-    }
-
-    /** One alert; comes with each window while it is on, and once with its end. */
-    default void onAlert(Alert alert) {
-    }
+    /**
+     * One window of a segment, verdict, or flow along its path in a window, which may come again, the same or corrected; or an
+     * alert, which comes with each window while it is on, and once with its end.
+     */
+    void onResult(Message result);
 
     /** The feeds of this process. */
     final class Registry {

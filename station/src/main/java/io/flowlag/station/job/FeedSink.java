@@ -1,30 +1,22 @@
 package io.flowlag.station.job;
 
+import com.google.protobuf.Message;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
-
-import java.io.Serializable;
-import java.util.function.BiConsumer;
 
 /**
  * Hands results to a {@link Feed} of the same process. Behind a restart of the job some come again, with the same ids.
  *
  * @param <M> the results.
  */
-final class FeedSink<M> implements Sink<M> {
+final class FeedSink<M extends Message> implements Sink<M> {
     private static final long serialVersionUID = 1;
 
     private final String name;
-    private final Method<M> method;
 
-    /** What is called of the feed. */
-    interface Method<M> extends BiConsumer<Feed, M>, Serializable {
-    }
-
-    FeedSink(final String name, final Method<M> method) {
+    FeedSink(final String name) {
         this.name = name;
-        this.method = method;
     }
 
     @Override
@@ -33,7 +25,7 @@ final class FeedSink<M> implements Sink<M> {
         return new SinkWriter<>() {
             @Override
             public void write(final M result, final Context each) {
-                method.accept(feed, result);
+                feed.onResult(result);
             }
 
             @Override

@@ -20,7 +20,6 @@ public record JobSinks(Sink<SegmentWindow> segments, Sink<Verdict> verdicts, Sin
     Sink<FlowMessage> flows) {
     /** {@return sinks to a {@link Feed} of this process, by its name} */
     static JobSinks toFeed(final String feed) {
-        return new JobSinks(new FeedSink<>(feed, Feed::onSegment), new FeedSink<>(feed, Feed::onVerdict),
-            new FeedSink<>(feed, Feed::onPath), new FeedSink<>(feed, Feed::onAlert), null);
+        return new JobSinks(new FeedSink<>(feed), new FeedSink<>(feed), new FeedSink<>(feed), new FeedSink<>(feed), null);
     }
 }

@@ -1,10 +1,12 @@
 package io.flowlag.station.view;
 
+import com.google.protobuf.Message;
 import io.flowlag.network.topology.NetworkMap;
 import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.PathWindow;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Verdict;
+import io.flowlag.station.wire.TopicReader;
 import org.agrona.CloseHelper;
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.EpochNanoClock;
@@ -35,7 +37,7 @@ import java.util.function.Supplier;
  * While the history cannot be written, what is final waits in memory, again at most {@link #QUEUE_LENGTH}; faults are reported
  * once, with the way out. Any thread may close it.
  */
-public final class View implements AutoCloseable {
+public final class View implements TopicReader.Target, AutoCloseable {
     /** Windows and verdicts that wait, at most; some 500 octets each. */
     public static final int QUEUE_LENGTH = 1 << 16;
 
@@ -157,34 +159,23 @@ public final class View implements AutoCloseable {
         return server.address();
     }
 
-    /** Takes a window, provisional or final. */
-    public void onSegment(final SegmentWindow window) {
-        offer(window);
-    }
-
-    /** Takes a verdict, provisional or final. */
-    public void onVerdict(final Verdict verdict) {
-        offer(verdict);
-    }
-
-    /** Takes a flow along its path, provisional or final; shown at once. */
-    public void onPath(final PathWindow path) {
-        if (!live.paths().add(path)) {
+    /** Takes a window, verdict or flow along its path, provisional or final, an alert or its end. Paths are shown at once. */
+    @Override
+    public void onResult(final Message result) {
+        if (!(result instanceof PathWindow path)) {
+            offer(result);
+        } else if (!live.paths().add(path)) {
             unshownPaths.incrementAndGet();
         }
     }
 
-    /** Takes an alert, or its end. */
-    public void onAlert(final Alert alert) {
-        offer(alert);
-    }
-
     /** Takes how far was read; kept with what was given before. */
-    public void onPosition(final ReadPosition position) {
-        offer(position);
+    @Override
+    public void onPosition(final String partition, final long next) {
+        offer(new ReadPosition(partition, next));
     }
 
-    /** {@return the next offset of each partition that was kept} */
+    @Override
     public Map<String, Long> positions() {
         return history.positions();
     }
@@ -200,6 +191,7 @@ public final class View implements AutoCloseable {
      *
      * @return whether it is written.
      */
+    @Override
     public boolean awaitWritten() throws InterruptedException {
         final CountDownLatch written = new CountDownLatch(1);
         queue.put(written);

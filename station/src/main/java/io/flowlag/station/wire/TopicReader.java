@@ -59,7 +59,7 @@ public final class TopicReader implements AutoCloseable {
         void onPosition(String partition, long next);
 
         /** {@return whether all that was given is kept; waits for it a while} */
-        boolean awaitKept() throws InterruptedException;
+        boolean awaitWritten() throws InterruptedException;
     }
 
     /**
@@ -157,7 +157,7 @@ public final class TopicReader implements AutoCloseable {
             }
         }
         records.nextOffsets().forEach((partition, next) -> target.onPosition(partition.toString(), next.offset()));
-        while (!target.awaitKept() && !isClosing) {
+        while (!target.awaitWritten() && !isClosing) {
             Thread.sleep(RETRY_MS);
         }
     }

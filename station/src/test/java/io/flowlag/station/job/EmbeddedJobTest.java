@@ -68,19 +68,12 @@ class EmbeddedJobTest {
         final InetSocketAddress bound =
             inlet.server().listenUdp(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         exporters = new DemoExporters(network, bound.getPort());
-        Feed.Registry.put("test", new Feed() {
-            @Override
-            public void onSegment(final SegmentWindow window) {
+        Feed.Registry.put("test", (result) -> {
+            if (result instanceof SegmentWindow window) {
                 windows.put(window.getSegment() + '@' + window.getStartNs(), window);
-            }
-
-            @Override
-            public void onVerdict(final Verdict verdict) {
+            } else if (result instanceof Verdict verdict) {
                 verdicts.put(verdict.getId(), verdict);
-            }
-
-            @Override
-            public void onPath(final PathWindow path) {
+            } else if (result instanceof PathWindow path) {
                 paths.put(path.getSrcPort() + "@" + path.getStartNs(), path);
             }
         });

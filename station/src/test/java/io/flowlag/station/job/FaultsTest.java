@@ -4,7 +4,6 @@ import io.flowlag.ipfix.collect.CollectorCounter;
 import io.flowlag.station.inlet.MessageQueue;
 import io.flowlag.station.schema.RawMessage;
 import io.flowlag.station.schema.SegmentWindow;
-import io.flowlag.station.schema.Verdict;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -60,14 +59,9 @@ class FaultsTest {
     void open(final TestInfo test) {
         name = test.getDisplayName();
         queue = new MessageQueue(name);
-        Feed.Registry.put(name, new Feed() {
-            @Override
-            public void onSegment(final SegmentWindow window) {
+        Feed.Registry.put(name, (result) -> {
+            if (result instanceof SegmentWindow window) {
                 windows.put(window.getSegment() + '@' + (window.getStartNs() - START_NS) / WINDOW_NS, window);
-            }
-
-            @Override
-            public void onVerdict(final Verdict verdict) {
             }
         });
     }

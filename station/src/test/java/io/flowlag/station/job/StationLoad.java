@@ -11,7 +11,6 @@ import io.flowlag.ipfix.template.TemplateCatalog;
 import io.flowlag.station.inlet.MessageQueue;
 import io.flowlag.station.schema.RawMessage;
 import io.flowlag.station.schema.SegmentWindow;
-import io.flowlag.station.schema.Verdict;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.lang.management.ManagementFactory;
@@ -90,14 +89,9 @@ final class StationLoad {
         }
         final Map<String, SegmentWindow> windows = new ConcurrentHashMap<>();
         try (MessageQueue queue = new MessageQueue("load")) {
-            Feed.Registry.put("load", new Feed() {
-                @Override
-                public void onSegment(final SegmentWindow window) {
+            Feed.Registry.put("load", (result) -> {
+                if (result instanceof SegmentWindow window) {
                     windows.put(window.getSegment(), window);
-                }
-
-                @Override
-                public void onVerdict(final Verdict verdict) {
                 }
             });
             final JobSettings settings = new JobSettings("load", "", "load.yaml", network(), 32473, 500_000, 0.95,

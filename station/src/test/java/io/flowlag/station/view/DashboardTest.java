@@ -44,9 +44,9 @@ class DashboardTest {
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), ViewAccess.LOOPBACK, directory.resolve("history.db"),
             Optional.of(URI.create("http://127.0.0.1:9/")));
         try (ViewFixture fixture = new ViewFixture(settings, () -> START_NS + 60 * S)) {
-            fixture.view().onSegment(Samples.window("zrh-gva", START_NS, 10).build());
-            fixture.view().onVerdict(Samples.verdict(START_NS, 10, START_NS).build());
-            fixture.view().onAlert(Samples.alert("burns", START_NS).setKind(Alert.Kind.BUDGET_BURNS).build());
+            fixture.view().onResult(Samples.window("zrh-gva", START_NS, 10).build());
+            fixture.view().onResult(Samples.verdict(START_NS, 10, START_NS).build());
+            fixture.view().onResult(Samples.alert("burns", START_NS).setKind(Alert.Kind.BUDGET_BURNS).build());
             fixture.view().awaitWritten();
             read(fixture.get("/metrics").body());
         }

@@ -45,12 +45,12 @@ class OpenApiTest {
     @Test
     void shouldDescribeEveryAnswer() throws Exception {
         try (ViewFixture fixture = new ViewFixture(directory.resolve("history.db"), () -> START_NS + 60 * S)) {
-            fixture.view().onSegment(Samples.window("zrh-gva", START_NS, 10).build());
-            fixture.view().onSegment(Samples.window("elsewhere", START_NS, 10).setIsMapped(false).build());
-            fixture.view().onPath(Samples.path(1, START_NS, 10).build());
-            fixture.view().onAlert(Samples.alert("over", START_NS).setEndsNs(START_NS + S).build());
-            fixture.view().onAlert(Samples.alert("burns", START_NS).setKind(Alert.Kind.BUDGET_BURNS).build());
-            fixture.view().onVerdict(Samples.verdict(START_NS, 10, START_NS).setClock("zrh").build());
+            fixture.view().onResult(Samples.window("zrh-gva", START_NS, 10).build());
+            fixture.view().onResult(Samples.window("elsewhere", START_NS, 10).setIsMapped(false).build());
+            fixture.view().onResult(Samples.path(1, START_NS, 10).build());
+            fixture.view().onResult(Samples.alert("over", START_NS).setEndsNs(START_NS + S).build());
+            fixture.view().onResult(Samples.alert("burns", START_NS).setKind(Alert.Kind.BUDGET_BURNS).build());
+            fixture.view().onResult(Samples.verdict(START_NS, 10, START_NS).setClock("zrh").build());
             fixture.view().awaitWritten();
             final Set<String> paths = new TreeSet<>();
             api.get("paths").fieldNames().forEachRemaining(paths::add);

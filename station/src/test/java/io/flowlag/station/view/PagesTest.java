@@ -96,29 +96,29 @@ class PagesTest {
         for (int i = 0; i < WINDOWS; i++) {
             final double slowNs = i < 60 ? 0 : 700_000;
             if (i < 20 || i > 30) {
-                view.onSegment(Samples.window("zrh-gva", START_NS + i * 10 * S, 10).setPackets(1200 + 13 * (i % 7))
+                view.onResult(Samples.window("zrh-gva", START_NS + i * 10 * S, 10).setPackets(1200 + 13 * (i % 7))
                     .setFinal(i < 88).setMeanNs(1_050_000 + 3_000 * (i % 5) + slowNs).setBoundNs(12_000 + slowNs / 40)
                     .setLost(slowNs > 0 ? 3 : 0).setHistogram(Samples.histogram(2000, Math.round(1_100_000 + slowNs))).build());
             }
-            view.onSegment(Samples.window("gva-zrh", START_NS + i * 10 * S, 10).setMeanNs(1_004_000).build());
+            view.onResult(Samples.window("gva-zrh", START_NS + i * 10 * S, 10).setMeanNs(1_004_000).build());
         }
-        view.onSegment(SegmentWindow.newBuilder().setNetwork("backbone").setSegment("192.0.2.9/1/5").setDscp(0)
+        view.onResult(SegmentWindow.newBuilder().setNetwork("backbone").setSegment("192.0.2.9/1/5").setDscp(0)
             .setStartNs(START_NS).setEndNs(START_NS + 10 * S).setFinal(true).setPackets(5).build());
-        view.onSegment(Samples.window("zrh-gva", START_NS, 10).setDscp(46).clearBoundNs().clearLost().clearHistogram().build());
-        view.onVerdict(Samples.verdict(START_NS + 880 * S, 10, START_NS + 600 * S).build());
-        view.onVerdict(Samples.verdict(START_NS + 100 * S, 10, START_NS + 50 * S).setId("clock").clearSuspects()
+        view.onResult(Samples.window("zrh-gva", START_NS, 10).setDscp(46).clearBoundNs().clearLost().clearHistogram().build());
+        view.onResult(Samples.verdict(START_NS + 880 * S, 10, START_NS + 600 * S).build());
+        view.onResult(Samples.verdict(START_NS + 100 * S, 10, START_NS + 50 * S).setId("clock").clearSuspects()
             .setKind(Verdict.Kind.CLOCK_MOVED).setClock("gva").clearEvidence().setFinal(true).build());
         for (final int window : new int[]{70, 80}) {
-            view.onVerdict(Samples.verdict(START_NS + window * 10 * S, 10, START_NS + 600 * S).build());
+            view.onResult(Samples.verdict(START_NS + window * 10 * S, 10, START_NS + 600 * S).build());
         }
-        view.onAlert(Samples.alert("changed", START_NS + 600 * S).setVerdict(
+        view.onResult(Samples.alert("changed", START_NS + 600 * S).setVerdict(
             Samples.verdict(START_NS + 880 * S, 10, START_NS).getId()).build());
-        view.onAlert(Samples.alert("burns", START_NS + 300 * S).setKind(Alert.Kind.BUDGET_BURNS).setValue(15.2).clearVerdict()
+        view.onResult(Samples.alert("burns", START_NS + 300 * S).setKind(Alert.Kind.BUDGET_BURNS).setValue(15.2).clearVerdict()
             .setSeverity(Alert.Severity.TICKET).setEndsNs(START_NS + 720 * S).setSummary("voice burns its budget").build());
         for (int port = 1; port <= 7; port++) {
-            view.onPath(Samples.path(port, START_NS + 880 * S, 10).build());
+            view.onResult(Samples.path(port, START_NS + 880 * S, 10).build());
         }
-        view.onPath(Samples.unknownPath(9, START_NS + 880 * S, 10));
+        view.onResult(Samples.unknownPath(9, START_NS + 880 * S, 10));
         view.awaitWritten();
     }
 
@@ -324,7 +324,7 @@ class PagesTest {
             "map-name".equals(driver.switchTo().activeElement().getDomAttribute("id")));
         new WebDriverWait(browser, PATIENCE).until((driver) -> !driver.findElements(By.cssSelector("#segments tr")).isEmpty());
         browser.executeScript("document.querySelector('#segments a').focus()");
-        fixture.view().onSegment(Samples.window("gva-zrh", START_NS + (WINDOWS - 1) * 10 * S, 10).setMeanNs(1_004_000)
+        fixture.view().onResult(Samples.window("gva-zrh", START_NS + (WINDOWS - 1) * 10 * S, 10).setMeanNs(1_004_000)
             .setPackets(4321).build());
         new WebDriverWait(browser, PATIENCE).until((driver) -> text("#segments").contains("4,321"));
         assertEquals("zrh-gva", browser.switchTo().activeElement().getText(), "the focus stays");

@@ -26,12 +26,12 @@ class PathsTest {
     private ViewFixture fixture() throws Exception {
         final ViewFixture fixture = new ViewFixture(directory.resolve("history.db"), () -> START_NS + 90 * S);
         for (int port = 1; port <= 3; port++) {
-            fixture.view().onPath(Samples.path(port, START_NS, 10).build());
-            fixture.view().onPath(Samples.path(port, START_NS + 10 * S, 10).build());
+            fixture.view().onResult(Samples.path(port, START_NS, 10).build());
+            fixture.view().onResult(Samples.path(port, START_NS + 10 * S, 10).build());
         }
-        fixture.view().onPath(Samples.path(4, START_NS + 10 * S, 10).setSrcAddr(Samples.address(
+        fixture.view().onResult(Samples.path(4, START_NS + 10 * S, 10).setSrcAddr(Samples.address(
             0x20, 1, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7)).setProto(17).build());
-        fixture.view().onPath(Samples.unknownPath(5, START_NS + 10 * S, 10));
+        fixture.view().onResult(Samples.unknownPath(5, START_NS + 10 * S, 10));
         fixture.view().awaitWritten();
         return fixture;
     }

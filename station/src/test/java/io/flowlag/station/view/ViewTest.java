@@ -49,10 +49,10 @@ class ViewTest {
     void shouldShowTheNewestWindowAndLeaveOutWhatIsNotKnown() throws Exception {
         try (ViewFixture fixture = fixture()) {
             final SegmentWindow whole = Samples.window("zrh-gva", START_NS + 10 * S, 10).build();
-            fixture.view().onSegment(Samples.window("zrh-gva", START_NS, 10).build());
-            fixture.view().onSegment(whole);
-            fixture.view().onSegment(whole.toBuilder().setFinal(false).setMeanNs(7).build());
-            fixture.view().onSegment(SegmentWindow.newBuilder().setNetwork("backbone").setSegment("192.0.2.9/1/5")
+            fixture.view().onResult(Samples.window("zrh-gva", START_NS, 10).build());
+            fixture.view().onResult(whole);
+            fixture.view().onResult(whole.toBuilder().setFinal(false).setMeanNs(7).build());
+            fixture.view().onResult(SegmentWindow.newBuilder().setNetwork("backbone").setSegment("192.0.2.9/1/5")
                 .setStartNs(START_NS).setEndNs(START_NS + 10 * S).build());
             fixture.view().awaitWritten();
             final JsonNode answer = fixture.json("/api/segments");
@@ -79,8 +79,8 @@ class ViewTest {
     void shouldSayWhichHopsAreBlind() throws Exception {
         try (ViewFixture fixture = fixture()) {
             assertEquals(6, blind(fixture), "nothing is measured yet");
-            fixture.view().onSegment(Samples.window("zrh-gva", START_NS, 10).build());
-            fixture.view().onSegment(Samples.window("gva-zrh", START_NS, 10).clearMeanNs().build());
+            fixture.view().onResult(Samples.window("zrh-gva", START_NS, 10).build());
+            fixture.view().onResult(Samples.window("gva-zrh", START_NS, 10).clearMeanNs().build());
             fixture.view().awaitWritten();
             assertEquals(4, blind(fixture), "zrh bern gva is seen");
             assertEquals(2, fixture.json("/api/network").at("/segments/0/hops").size());
@@ -90,12 +90,12 @@ class ViewTest {
     @Test
     void shouldShowASegmentThatIsSilentAsSuch() throws Exception {
         try (ViewFixture fixture = fixture()) {
-            fixture.view().onSegment(Samples.window("zrh-gva", START_NS, 10).build());
-            fixture.view().onSegment(Samples.window("gva-zrh", START_NS + 30 * S, 10).build());
+            fixture.view().onResult(Samples.window("zrh-gva", START_NS, 10).build());
+            fixture.view().onResult(Samples.window("gva-zrh", START_NS + 30 * S, 10).build());
             fixture.view().awaitWritten();
             assertTrue(fixture.json("/api/segments").at("/segments/1/is_current").asBoolean(), "three windows behind");
             assertEquals(2, blind(fixture));
-            fixture.view().onSegment(Samples.window("gva-zrh", START_NS + 40 * S, 10).build());
+            fixture.view().onResult(Samples.window("gva-zrh", START_NS + 40 * S, 10).build());
             fixture.view().awaitWritten();
             assertFalse(fixture.json("/api/segments").at("/segments/1/is_current").asBoolean());
             assertEquals(4, blind(fixture));
@@ -117,9 +117,9 @@ class ViewTest {
     void shouldTakeAVerdictBack() throws Exception {
         try (ViewFixture fixture = fixture()) {
             final View view = fixture.view();
-            view.onSegment(Samples.window("zrh-gva", START_NS, 10).build());
-            view.onVerdict(Samples.verdict(START_NS, 10, START_NS).build());
-            view.onVerdict(Samples.verdict(START_NS + 10 * S, 10, START_NS).setFinal(false).build());
+            view.onResult(Samples.window("zrh-gva", START_NS, 10).build());
+            view.onResult(Samples.verdict(START_NS, 10, START_NS).build());
+            view.onResult(Samples.verdict(START_NS + 10 * S, 10, START_NS).setFinal(false).build());
             view.awaitWritten();
             final JsonNode current = fixture.json("/api/verdicts").get("verdicts");
             assertEquals(1, current.size(), "one fault");
@@ -127,8 +127,8 @@ class ViewTest {
             assertTrue(fixture.get("/metrics").body().contains(
                 "flowlag_verdict_probability{network=\"backbone\",from=\"bern\",to=\"gva\",class=\"0\"} 0.93\n"));
 
-            view.onSegment(Samples.window("zrh-gva", START_NS + 20 * S, 10).build());
-            view.onVerdict(Samples.verdict(START_NS, 10, START_NS + S).setClock("zrh")
+            view.onResult(Samples.window("zrh-gva", START_NS + 20 * S, 10).build());
+            view.onResult(Samples.verdict(START_NS, 10, START_NS + S).setClock("zrh")
                 .setKind(Verdict.Kind.CLOCK_MOVED).build());
             view.awaitWritten();
             final JsonNode later = fixture.json("/api/verdicts").get("verdicts");
@@ -143,22 +143,22 @@ class ViewTest {
     void shouldShowAlertsUntilTheyEndOrAreNotToldOf() throws Exception {
         try (ViewFixture fixture = fixture()) {
             final View view = fixture.view();
-            view.onSegment(Samples.window("zrh-gva", START_NS, 10).build());
+            view.onResult(Samples.window("zrh-gva", START_NS, 10).build());
             view.awaitWritten();
-            view.onAlert(Samples.alert("changed", START_NS).build());
-            view.onAlert(Samples.alert("burns", START_NS - 5 * S).setKind(Alert.Kind.BUDGET_BURNS).setValue(14.5).build());
+            view.onResult(Samples.alert("changed", START_NS).build());
+            view.onResult(Samples.alert("burns", START_NS - 5 * S).setKind(Alert.Kind.BUDGET_BURNS).setValue(14.5).build());
             view.awaitWritten();
             assertEquals(List.of(true, true), current(fixture));
             final String metrics = fixture.get("/metrics").body();
             assertTrue(metrics.contains("flowlag_slo_burn_ratio{network=\"backbone\",class=\"0\",segment=\"zrh-gva\"," +
                 "slo=\"voice\",window=\"1h\"} 14.5\n"), metrics);
             assertTrue(metrics.contains("kind=\"delay_changed\",id=\"changed\"} 1764000000\n"), metrics);
-            view.onAlert(Samples.alert("changed", START_NS).setEndsNs(START_NS + 20 * S).build());
-            view.onAlert(Samples.alert("changed", START_NS).build()); // told of again, behind a restart of the job
-            view.onSegment(Samples.window("zrh-gva", START_NS + 40 * S, 10).build());
+            view.onResult(Samples.alert("changed", START_NS).setEndsNs(START_NS + 20 * S).build());
+            view.onResult(Samples.alert("changed", START_NS).build()); // told of again, behind a restart of the job
+            view.onResult(Samples.window("zrh-gva", START_NS + 40 * S, 10).build());
             view.awaitWritten();
             assertEquals(List.of(false, false), current(fixture), "one is over, one was not told of for four windows");
-            view.onAlert(Samples.alert("changed", START_NS + 40 * S).build());
+            view.onResult(Samples.alert("changed", START_NS + 40 * S).build());
             view.awaitWritten();
             assertEquals(List.of(true, false), current(fixture), "it came back");
         }
@@ -179,13 +179,13 @@ class ViewTest {
         final JsonNode verdicts;
         try (ViewFixture fixture = fixture()) {
             for (int i = 0; i < 9; i++) {
-                fixture.view().onSegment(Samples.window("zrh-gva", START_NS + i * 10 * S, 10).build());
+                fixture.view().onResult(Samples.window("zrh-gva", START_NS + i * 10 * S, 10).build());
             }
-            fixture.view().onVerdict(Samples.verdict(START_NS, 10, START_NS).build());
+            fixture.view().onResult(Samples.verdict(START_NS, 10, START_NS).build());
             fixture.view().awaitWritten();
             segments = fixture.json("/api/segments");
             verdicts = fixture.json("/api/verdicts");
-            fixture.view().onSegment(Samples.window("gva-zrh", START_NS, 10).build()); // close waits for it
+            fixture.view().onResult(Samples.window("gva-zrh", START_NS, 10).build()); // close waits for it
         }
         try (ViewFixture fixture = fixture()) {
             assertEquals(segments.get("segments").get(0), fixture.json("/api/segments").get("segments").get(1));
@@ -201,14 +201,14 @@ class ViewTest {
             try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + directory.resolve("history.db"));
                 Statement statement = other.createStatement()) {
                 statement.execute("BEGIN IMMEDIATE");
-                fixture.view().onSegment(Samples.window("zrh-gva", START_NS, 10).build());
+                fixture.view().onResult(Samples.window("zrh-gva", START_NS, 10).build());
                 fixture.view().awaitWritten();
                 final JsonNode answer = fixture.json("/api/segments");
                 assertEquals(1, answer.get("segments").size(), "shown, but not written");
                 assertTrue(answer.get("history_fault").asText().contains("another program keeps it locked"), answer::toString);
                 statement.execute("ROLLBACK");
             }
-            fixture.view().onSegment(Samples.window("zrh-gva", START_NS + 10 * S, 10).build());
+            fixture.view().onResult(Samples.window("zrh-gva", START_NS + 10 * S, 10).build());
             fixture.view().awaitWritten();
             assertFalse(fixture.json("/api/segments").has("history_fault"));
             assertEquals(2, fixture.json("/api/history?segment=zrh-gva&class=0&from=" + FROM).get("windows").size());
@@ -228,7 +228,7 @@ class ViewTest {
         "/api/history?segment=zrh-gva&class=0&from=2030-01-01T00:00:00Z|400|from: must be before to"})
     void shouldAnswerFaultsAsProblems(final String target, final int status, final String part) throws Exception {
         try (ViewFixture fixture = fixture()) {
-            fixture.view().onSegment(Samples.window("zrh-gva", START_NS, 10).build());
+            fixture.view().onResult(Samples.window("zrh-gva", START_NS, 10).build());
             fixture.view().awaitWritten();
             final HttpResponse<String> answer = fixture.get(target);
             assertEquals(status, answer.statusCode(), answer::body);
@@ -242,8 +242,8 @@ class ViewTest {
     @Test
     void shouldServeMetricsInBaseUnits() throws Exception {
         try (ViewFixture fixture = fixture()) {
-            fixture.view().onSegment(Samples.window("zrh-gva", START_NS, 10).build());
-            fixture.view().onSegment(Samples.window("gva-zrh", START_NS, 10).clearDscp().clearBoundNs().build());
+            fixture.view().onResult(Samples.window("zrh-gva", START_NS, 10).build());
+            fixture.view().onResult(Samples.window("gva-zrh", START_NS, 10).clearDscp().clearBoundNs().build());
             fixture.view().awaitWritten();
             final String metrics = fixture.get("/metrics").body();
             for (final String line : List.of(
