@@ -1,6 +1,5 @@
 package io.flowlag.station.job;
 
-import com.google.protobuf.InvalidProtocolBufferException;
 import io.flowlag.station.job.state.OpenAlert;
 import io.flowlag.station.schema.Alert;
 
@@ -52,12 +51,12 @@ final class AlertBook {
             final OpenAlert same = same(each, before);
             if (same != null) {
                 before.remove(same);
-                ids.add(parsed(same).getId());
+                ids.add(same.getAlert().getId());
             }
-            tell(each, same, same == null ? unused(each, ids, before) : parsed(same).getId());
+            tell(each, same, same == null ? unused(each, ids, before) : same.getAlert().getId());
         }
         for (final OpenAlert each : before) {
-            out.accept(parsed(each).toBuilder().setEndsNs(Math.max(startNs, parsed(each).getStartsNs())).build());
+            out.accept(each.getAlert().toBuilder().setEndsNs(Math.max(startNs, each.getAlert().getStartsNs())).build());
         }
     }
 
@@ -76,16 +75,17 @@ final class AlertBook {
     private void tell(final Said said, final OpenAlert same, final String id) {
         said.alert.setId(id);
         if (same != null) {
-            said.alert.setStartsNs(parsed(same).getStartsNs());
+            said.alert.setStartsNs(same.getAlert().getStartsNs());
         }
-        open.add(OpenAlert.newBuilder().setAlert(said.alert.build().toByteString()).addAllSubjects(said.subjects).build());
-        out.accept(said.alert.build());
+        final Alert alert = said.alert.build();
+        open.add(OpenAlert.newBuilder().setAlert(alert).addAllSubjects(said.subjects).build());
+        out.accept(alert);
     }
 
     /** The one with the same first subject, else one that shares any. */
     private static OpenAlert same(final Said said, final List<OpenAlert> open) {
         final List<OpenAlert> ofKind =
-            open.stream().filter((each) -> parsed(each).getKind() == said.alert.getKind()).toList();
+            open.stream().filter((each) -> each.getAlert().getKind() == said.alert.getKind()).toList();
         return ofKind.stream().filter((each) -> each.getSubjects(0).equals(said.subjects.get(0))).findFirst().orElseGet(() ->
             ofKind.stream().filter((each) -> !Collections.disjoint(each.getSubjectsList(), said.subjects)).findFirst()
                 .orElse(null));
@@ -97,18 +97,10 @@ final class AlertBook {
 
     private String unused(final Said said, final Set<String> ids, final List<OpenAlert> before) {
         String id = id(said);
-        before.forEach((each) -> ids.add(parsed(each).getId()));
+        before.forEach((each) -> ids.add(each.getAlert().getId()));
         while (!ids.add(id)) {
             id += '+';
         }
         return id;
-    }
-
-    private static Alert parsed(final OpenAlert open) {
-        try {
-            return Alert.parseFrom(open.getAlert());
-        } catch (final InvalidProtocolBufferException ex) {
-            throw new IllegalStateException("state of an alert", ex);
-        }
     }
 }
