@@ -53,7 +53,7 @@ public final class MeterProcess {
             run.run();
             run.writeStatistics();
             run.tellUnsupportedLinkTypes();
-            if (source.damage() == null && config.exporting().destinations().isEmpty()) {
+            if (config.exporting().destinations().isEmpty()) {
                 run.tellNothing();
             }
             final ExitCode exitCode = run.exitCode();

@@ -336,10 +336,13 @@ public final class PipelineRun implements AutoCloseable {
         return exitCode;
     }
 
-    /** Says why captures gave no record, if they did not. */
+    /** Says why captures gave no record, if they did not and none is damaged. */
     public void tellNothing() {
         final long captured = counters.get(CounterId.CAPTURED);
         final long filtered = counters.get(CounterId.FILTERED);
+        if (sources.stream().anyMatch((source) -> source.damage() != null)) {
+            return;
+        }
         if (captured == 0) {
             terminal.message("flowlag: the captures hold no packets");
         } else if (filtered == captured) {

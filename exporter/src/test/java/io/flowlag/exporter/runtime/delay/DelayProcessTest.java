@@ -352,6 +352,20 @@ class DelayProcessTest {
     }
 
     @Test
+    void shouldSayOfCapturesCutInTheirFirstPacketNothingButThat() throws IOException {
+        final List<Path> files = List.of(directory.resolve("sender.pcap"), directory.resolve("receiver.pcap"));
+        new SimulatedSegment(SegmentProfile.demo()).writeCaptures(
+            files.get(0), files.get(1), CaptureWriter.Format.PCAP_NANOSECONDS);
+        for (final Path file : files) {
+            Files.write(file, Arrays.copyOf(Files.readAllBytes(file), 24 + 16 + 1));
+        }
+        assertEquals(ExitCode.DAMAGED_INPUT, DelayProcess.run(
+            config(""), options(files.get(0), files.get(1), ReferenceMode.MARKED, true, true), terminal));
+        final String message = err.toString(StandardCharsets.UTF_8);
+        assertTrue(message.matches("(flowlag: .*\\.pcap.* everything before it was measured\n){2}"), message);
+    }
+
+    @Test
     void shouldReadStandardInputAtOnePointAlone() {
         final DelayOptions options =
             new DelayOptions(List.of("-"), List.of("-"), ReferenceMode.MARKED, true, false, true, null, 0);
