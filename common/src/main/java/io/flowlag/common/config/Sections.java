@@ -1,5 +1,6 @@
 package io.flowlag.common.config;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -8,6 +9,8 @@ import java.util.Map;
 
 /** Takes a file of sections, lists and texts apart, and reports what is none of them. Used by one thread. */
 public final class Sections {
+    private static final String NONE = "none";
+
     private final Problems problems;
 
     /** With what gets every fault. */
@@ -38,6 +41,11 @@ public final class Sections {
             problems.add(node.origin(), path + ": has keys: " + String.join(", ", known) + "; write {} for none");
         }
         return keys;
+    }
+
+    /** {@return the same of a section; none without one} */
+    public Map<String, ConfigNode.Entry> keys(final String path, final ConfigNode.Entry section, final String... known) {
+        return keys(path, section == null ? null : section.value(), known);
     }
 
     /** {@return the likeliest of the names as a question; empty where most of the file is wrong, since it costs more} */
@@ -88,6 +96,12 @@ public final class Sections {
         }
         problems.add(entry.origin(), path + "." + entry.name() + ": is one value");
         return otherwise;
+    }
+
+    /** {@return the file that an entry names, beside another one; null for none, or without an entry} */
+    public Path file(final String path, final ConfigNode.Entry entry, final Path beside) {
+        final String text = text(path, entry, NONE);
+        return NONE.equals(text) ? null : beside.resolveSibling(text);
     }
 
     /** {@return the value of an entry; null, and one that is a fault, has the other one} */

@@ -110,7 +110,7 @@ final class NetworkReader {
         if (!isName(path, node.origin(), node.name())) {
             return;
         }
-        final Map<String, ConfigNode.Entry> keys = sections.keys(path, node.value(), "prefixes", "place", "address");
+        final Map<String, ConfigNode.Entry> keys = sections.keys(path, node, "prefixes", "place", "address");
         final List<Prefix> prefixes = new ArrayList<>();
         for (final ConfigNode.Scalar text : sections.items(path, keys.get("prefixes"))) {
             try {
@@ -242,7 +242,7 @@ final class NetworkReader {
 
     private Point point(final ConfigNode.Entry point, final Topology topology) {
         final String path = POINTS + "." + point.name();
-        final Map<String, ConfigNode.Entry> keys = sections.keys(path, point.value(), "node", "clock");
+        final Map<String, ConfigNode.Entry> keys = sections.keys(path, point, "node", "clock");
         final String node = sections.text(path, keys.get("node"), point.name());
         final String clock = sections.text(path, keys.get("clock"), node);
         isNode(new ConfigNode.Scalar(point.origin(), path), node);
@@ -255,7 +255,7 @@ final class NetworkReader {
         final Map<String, Integer> points) {
         final String path = SEGMENTS + "." + segment.name();
         final Map<String, ConfigNode.Entry> keys =
-            sections.keys(path, segment.value(), "from", "to", "exporter", "domain", "id", "via");
+            sections.keys(path, segment, "from", "to", "exporter", "domain", "id", "via");
         isName(path, segment.origin(), segment.name());
         final List<Integer> via = new ArrayList<>();
         for (final ConfigNode.Scalar node : sections.items(path, keys.get("via"))) {

@@ -65,8 +65,7 @@ final class KafkaSection {
 
     /** {@return what the section says; null if there are no brokers} */
     KafkaSettings read(final ConfigNode.Entry section) {
-        final Map<String, ConfigNode.Entry> keys = sections.keys(
-            NAME, section == null ? null : section.value(), "brokers", "prefix", "format", "properties");
+        final Map<String, ConfigNode.Entry> keys = sections.keys(NAME, section, "brokers", "prefix", "format", "properties");
         final String prefix = sections.value(NAME, keys.get("prefix"), PREFIX, PREFIX_DEFAULT);
         final TopicFormat format = sections.value(NAME, keys.get("format"), FORMAT, TopicFormat.PROTOBUF);
         final Map<String, String> properties = properties(keys.get("properties"));
