@@ -6,6 +6,7 @@ import io.flowlag.network.window.MeanSource;
 import io.flowlag.station.job.state.SegmentInterval;
 
 import java.util.Locale;
+import java.util.function.LongConsumer;
 
 /**
  * Reads the options records in which exporters summarise a class in a measurement interval (the records page has their elements).
@@ -72,32 +73,27 @@ final class IntervalReader {
     }
 
     private static void quality(final CollectedRecord record, final SegmentInterval.Builder interval) {
-        final int deviation = record.indexOf("flowlagDelayStandardDeviationNanoseconds");
-        if (deviation >= 0) {
-            interval.setDeviationNs(record.unsigned(deviation));
-        }
-        final int bound = record.indexOf("flowlagDelayErrorBoundNanoseconds");
-        if (bound >= 0) {
-            interval.setBoundNs(record.unsigned(bound));
-        }
-        final int clock = record.indexOf("flowlagClockErrorBoundNanoseconds");
-        if (clock >= 0) {
-            interval.setClockBoundNs(record.unsigned(clock));
-        }
+        set(record, "flowlagDelayStandardDeviationNanoseconds", interval::setDeviationNs);
+        set(record, "flowlagDelayErrorBoundNanoseconds", interval::setBoundNs);
+        set(record, "flowlagClockErrorBoundNanoseconds", interval::setClockBoundNs);
+        set(record, "flowlagLostPacketDeltaCount", interval::setLost);
         final int minimum = record.indexOf("flowlagDelayMinimumNanoseconds");
         final int maximum = record.indexOf("flowlagDelayMaximumNanoseconds");
         if (minimum >= 0 && maximum >= 0) {
             interval.setMinimumNs(record.signed(minimum)).setMaximumNs(record.signed(maximum));
-        }
-        final int lost = record.indexOf("flowlagLostPacketDeltaCount");
-        if (lost >= 0) {
-            interval.setLost(record.unsigned(lost));
         }
         final int histogram = record.indexOf("flowlagDelayHistogram");
         if (histogram >= 0 && record.fieldLengthBytes(histogram) <= MOST_HISTOGRAM_BYTES) {
             final byte[] octets = new byte[record.fieldLengthBytes(histogram)];
             record.buffer().getBytes(record.fieldOffset(histogram), octets);
             interval.setHistogram(ByteString.copyFrom(octets));
+        }
+    }
+
+    private static void set(final CollectedRecord record, final String name, final LongConsumer setter) {
+        final int index = record.indexOf(name);
+        if (index >= 0) {
+            setter.accept(record.unsigned(index));
         }
     }
 

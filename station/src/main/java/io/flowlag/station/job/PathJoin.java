@@ -9,6 +9,7 @@ import io.flowlag.station.job.state.FlowPart;
 import io.flowlag.station.job.state.FlowSegment;
 import io.flowlag.station.job.state.FlowSegments;
 import io.flowlag.station.schema.PathWindow;
+import io.flowlag.station.wire.Known;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -100,9 +101,7 @@ final class PathJoin {
         delay.stretches().forEach((each) -> path.addStretches(stretch(each, order, parts, ordered)));
         if (!Double.isNaN(delay.meanNs())) {
             path.setMeanNs(delay.meanNs());
-            if (!Double.isNaN(delay.boundNs())) {
-                path.setBoundNs(delay.boundNs());
-            }
+            Known.set(delay.boundNs(), path::setBoundNs);
             if (ordered.stream().allMatch(FlowSegment::hasClockBoundNs)) {
                 path.setClockBoundNs(Math.min(
                     delay.clockBoundNs(), ordered.stream().mapToDouble(FlowSegment::getClockBoundNs).sum()));
@@ -149,12 +148,8 @@ final class PathJoin {
         final List<FlowSegment> segments) {
         final PathWindow.Stretch.Builder stretch = PathWindow.Stretch.newBuilder()
             .setFrom(topology.name(order.nodes()[each.begin()])).setTo(topology.name(order.nodes()[each.end()]));
-        if (!Double.isNaN(each.meanNs())) {
-            stretch.setMeanNs(each.meanNs());
-        }
-        if (!Double.isNaN(each.boundNs())) {
-            stretch.setBoundNs(each.boundNs());
-        }
+        Known.set(each.meanNs(), stretch::setMeanNs);
+        Known.set(each.boundNs(), stretch::setBoundNs);
         for (int i = 0; each.isMeasured() && i < parts.size() && !stretch.hasSegment(); i++) {
             final PathDelay.Part part = parts.get(i);
             if (part.begin() == each.begin() && part.end() == each.end() &&

@@ -13,6 +13,7 @@ import io.flowlag.station.job.state.WindowIntervals;
 import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Source;
+import io.flowlag.station.wire.Known;
 import io.flowlag.station.wire.MessageType;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.MapState;
@@ -286,19 +287,10 @@ final class WindowFunction extends KeyedProcessFunction<String, SegmentPart, Seg
             ofFlows(window.getFlows(), told);
             return told;
         }
-        told.setSource(Source.forNumber(delay.source().ordinal() + 1)).setPackets(delay.packets()).setSamples(delay.samples())
-            .setMeanNs(delay.meanNs());
-        if (!Double.isNaN(delay.deviationNs())) {
-            told.setDeviationNs(delay.deviationNs());
-        }
-        if (!Double.isNaN(delay.boundNs())) {
-            told.setBoundNs(delay.boundNs());
-        }
-        if (sum.hasClock()) {
-            told.setClockBoundNs(delay.clockBoundNs());
-        }
-        if (delay.minimumNs() <= delay.maximumNs()) {
-            told.setMinimumNs(delay.minimumNs()).setMaximumNs(delay.maximumNs());
+        told.setSource(Source.forNumber(delay.source().ordinal() + 1)).setPackets(delay.packets()).setSamples(delay.samples());
+        Known.set(delay, told);
+        if (!sum.hasClock()) {
+            told.clearClockBoundNs();
         }
         if (sum.hasLost()) {
             told.setLost(sum.lost());

@@ -7,10 +7,10 @@ import io.flowlag.network.window.WindowDelay;
 import io.flowlag.sketch.quantile.LogHistogram;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Source;
+import io.flowlag.station.wire.Known;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.List;
-import java.util.function.DoubleConsumer;
 
 /**
  * Sums windows of a segment to a longer one. Packets add, the mean is weighted by them. Errors of windows may have one sign, so
@@ -64,7 +64,9 @@ final class WindowSum {
                 source = Math.max(source, window.getSourceValue());
             }
         }
-        addDelay(sum.setSource(Source.forNumber(source)), delay);
+        if (delay.packets() > 0) {
+            Known.set(delay, sum.setSource(Source.forNumber(source)));
+        }
         addLoss(sum, windows);
         addHistogram(sum, windows);
         return sum.build();
@@ -78,23 +80,6 @@ final class WindowSum {
             window.hasClockBoundNs() ? window.getClockBoundNs() : Double.NaN,
             window.hasMinimumNs() && window.hasMaximumNs() ? window.getMinimumNs() : Double.NaN,
             window.hasMaximumNs() ? window.getMaximumNs() : Double.NaN);
-    }
-
-    private static void addDelay(final SegmentWindow.Builder sum, final WindowDelay delay) {
-        if (delay.packets() > 0) {
-            set(delay.meanNs(), sum::setMeanNs);
-            set(delay.deviationNs(), sum::setDeviationNs);
-            set(delay.boundNs(), sum::setBoundNs);
-            set(delay.clockBoundNs(), sum::setClockBoundNs);
-            set(delay.minimumNs(), sum::setMinimumNs);
-            set(delay.maximumNs(), sum::setMaximumNs);
-        }
-    }
-
-    private static void set(final double value, final DoubleConsumer setter) {
-        if (Double.isFinite(value)) {
-            setter.accept(value);
-        }
     }
 
     private static void addLoss(final SegmentWindow.Builder sum, final List<SegmentWindow> windows) {
