@@ -1,5 +1,6 @@
 package io.flowlag.exporter.monitoring;
 
+import io.flowlag.common.counter.Counted;
 import io.flowlag.common.http.MetricFamily.Type;
 import io.flowlag.exporter.delay.exact.MatchCounter;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
@@ -9,6 +10,7 @@ import io.flowlag.rli.receiver.ReceiverCounter;
 import io.flowlag.rli.sender.SenderCounter;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -33,17 +35,11 @@ final class MetricCatalogue {
         "flowlag_exchange_refused_messages", "Messages of the exchange that were refused, by reason.");
 
     static {
-        for (final SenderCounter each : SenderCounter.values()) {
-            counter(each.label(), "", each.sentence());
-        }
-        for (final ReceiverCounter each : ReceiverCounter.values()) {
-            counter(each.label(), "", each.sentence());
-        }
-        for (final MatchCounter each : MatchCounter.values()) {
-            counter(each.label(), each.unit(), each.sentence());
-        }
-        for (final SketchCounter each : SketchCounter.values()) {
-            counter(each.label(), each.unit(), each.description());
+        for (final Counted[] all : List.of(
+            SenderCounter.values(), ReceiverCounter.values(), MatchCounter.values(), SketchCounter.values())) {
+            for (final Counted each : all) {
+                counter(each.label(), each.unit(), each.sentence());
+            }
         }
         for (final ExchangeCounter each : ExchangeCounter.values()) {
             counter("exchange_" + each.label(), each.unit(), each.sentence());
@@ -121,7 +117,7 @@ final class MetricCatalogue {
 
     static Entry of(final CounterId id) {
         final boolean isGauge = id == CounterId.RECORDS_WAITING;
-        return new Entry(id.unit(), isGauge ? Type.GAUGE : Type.COUNTER, id.description());
+        return new Entry(id.unit(), isGauge ? Type.GAUGE : Type.COUNTER, id.sentence());
     }
 
     static Entry delayCounter(final String label) {

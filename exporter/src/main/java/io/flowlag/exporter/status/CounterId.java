@@ -1,5 +1,7 @@
 package io.flowlag.exporter.status;
 
+import io.flowlag.common.counter.Counted;
+
 import java.util.Locale;
 
 /**
@@ -7,7 +9,7 @@ import java.util.Locale;
  * sentence. A constant appears by itself in the statistics, the metrics and their list, the log and the status file.
  * {@link AccountingIdentity} sums them.
  */
-public enum CounterId {
+public enum CounterId implements Counted {
     CAPTURED("packets", "Packets that arrived: read from the sources or lost in the kernel before that."),
     LOST_IN_KERNEL("packets", "Packets that the kernel lost before the process could read them."),
     FILTERED("packets", "Packets kept back by a filter inside the process."),
@@ -92,29 +94,15 @@ public enum CounterId {
 
     private static final CounterId[] ALL = values();
 
-    private final String label;
-    private final String unit;
-    private final String description;
+    private final Text text;
 
-    CounterId(final String unit, final String description) {
-        label = name().toLowerCase(Locale.ROOT);
-        this.unit = unit;
-        this.description = description;
+    CounterId(final String unit, final String sentence) {
+        text = new Text(name().toLowerCase(Locale.ROOT), unit, sentence);
     }
 
-    /** {@return the name outside the process, in snake case} */
-    public String label() {
-        return label;
-    }
-
-    /** {@return the unit} */
-    public String unit() {
-        return unit;
-    }
-
-    /** {@return a description in one sentence} */
-    public String description() {
-        return description;
+    @Override
+    public Text text() {
+        return text;
     }
 
     /** {@return number of counters} */
@@ -129,6 +117,6 @@ public enum CounterId {
 
     /** {@return whether this is one of the decoder's refusals} */
     public boolean isRefusal() {
-        return label.startsWith("refused_");
+        return label().startsWith("refused_");
     }
 }

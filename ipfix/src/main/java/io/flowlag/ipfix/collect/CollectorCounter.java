@@ -1,5 +1,6 @@
 package io.flowlag.ipfix.collect;
 
+import io.flowlag.common.counter.Counted;
 import io.flowlag.common.counter.CounterSet;
 
 import java.util.Locale;
@@ -8,7 +9,7 @@ import java.util.Locale;
  * Everything that a Collecting Process counts: a label and one sentence each. Received messages are accepted or refused for
  * one reason: {@code messages = accepted + the sum of all refusals}.
  */
-public enum CollectorCounter {
+public enum CollectorCounter implements Counted {
     MESSAGES("Messages received, refused ones included."),
     ACCEPTED("Messages whose every length was found sound."),
     OCTETS("Octets of all messages received."),
@@ -58,27 +59,20 @@ public enum CollectorCounter {
 
     private static final CollectorCounter[] ALL = values();
 
-    private final String label;
-    private final String description;
+    private final Text text;
 
-    CollectorCounter(final String description) {
-        label = name().toLowerCase(Locale.ROOT);
-        this.description = description;
+    CollectorCounter(final String sentence) {
+        text = new Text(name().toLowerCase(Locale.ROOT), "", sentence);
     }
 
-    /** {@return the name outside the process, in snake case} */
-    public String label() {
-        return label;
-    }
-
-    /** {@return one sentence on what is counted} */
-    public String description() {
-        return description;
+    @Override
+    public Text text() {
+        return text;
     }
 
     /** {@return whether this counts messages refused for one reason} */
     public boolean isRefusal() {
-        return label.startsWith("refused_");
+        return label().startsWith("refused_");
     }
 
     public static int count() {

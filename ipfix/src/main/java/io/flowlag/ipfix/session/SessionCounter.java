@@ -1,12 +1,14 @@
 package io.flowlag.ipfix.session;
 
+import io.flowlag.common.counter.Counted;
+
 import java.util.Locale;
 
 /**
  * Counters of an {@link ExportingSession}: label, unit and one sentence. Flow records and options records are counted separately;
  * for each, accepted = exported + failed + waiting + returned. Failed flow records are further split by reason.
  */
-public enum SessionCounter {
+public enum SessionCounter implements Counted {
     RECORDS_ACCEPTED("records", "Flow records handed to the session, whatever became of them."),
     RECORDS_EXPORTED("records", "Flow records in messages that left the process."),
     RECORDS_WAITING("records", "Flow records in an open message or in the transport's buffer."),
@@ -46,34 +48,20 @@ public enum SessionCounter {
 
     private static final SessionCounter[] ALL = values();
 
-    private final String label;
-    private final String unit;
-    private final String description;
+    private final Text text;
 
-    SessionCounter(final String unit, final String description) {
-        label = name().toLowerCase(Locale.ROOT);
-        this.unit = unit;
-        this.description = description;
+    SessionCounter(final String unit, final String sentence) {
+        text = new Text(name().toLowerCase(Locale.ROOT), unit, sentence);
     }
 
-    /** {@return the name outside the process, in snake case} */
-    public String label() {
-        return label;
-    }
-
-    /** {@return what is counted} */
-    public String unit() {
-        return unit;
-    }
-
-    /** {@return one sentence on what is counted} */
-    public String description() {
-        return description;
+    @Override
+    public Text text() {
+        return text;
     }
 
     /** {@return whether this is a reason for which flow records were lost} */
     public boolean isFailure() {
-        return label.startsWith("records_failed_");
+        return label().startsWith("records_failed_");
     }
 
     public static int count() {

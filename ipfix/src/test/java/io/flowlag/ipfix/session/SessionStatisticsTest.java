@@ -50,7 +50,7 @@ class SessionStatisticsTest {
         final HashSet<String> labels = new HashSet<>();
         Arrays.stream(SessionCounter.values()).forEach(counter -> {
             assertTrue(labels.add(counter.label()), counter.label());
-            assertTrue(counter.label().matches("[a-z_]+") && counter.description().endsWith("."), counter.label());
+            assertTrue(counter.label().matches("[a-z_]+") && counter.sentence().endsWith("."), counter.label());
             assertTrue(!counter.unit().isEmpty());
         });
     }

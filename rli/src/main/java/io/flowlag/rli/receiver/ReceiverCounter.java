@@ -1,5 +1,7 @@
 package io.flowlag.rli.receiver;
 
+import io.flowlag.common.counter.Counted;
+
 import java.util.Locale;
 
 /**
@@ -10,7 +12,7 @@ import java.util.Locale;
  * </pre>
  * and {@code settled = settledByStamp + settledByFollowUp + settledWithoutFollowUp}.
  */
-public enum ReceiverCounter {
+public enum ReceiverCounter implements Counted {
     PACKETS("Regular packets offered for estimation."),
     BUFFERED("Packets that wait for their right reference now."),
     ESTIMATED("Packets with an estimated delay."),
@@ -38,21 +40,14 @@ public enum ReceiverCounter {
     FOLLOW_UPS_REFUSED("Effective send times too far from the reference's stamp."),
     REFERENCES_NEGATIVE("References with a negative delay.");
 
-    private final String label;
-    private final String sentence;
+    private final Text text;
 
     ReceiverCounter(final String sentence) {
-        label = "rli_" + name().toLowerCase(Locale.ROOT);
-        this.sentence = sentence;
+        text = new Text("rli_" + name().toLowerCase(Locale.ROOT), "", sentence);
     }
 
-    /** {@return its name in statistics} */
-    public String label() {
-        return label;
-    }
-
-    /** {@return what it counts} */
-    public String sentence() {
-        return sentence;
+    @Override
+    public Text text() {
+        return text;
     }
 }

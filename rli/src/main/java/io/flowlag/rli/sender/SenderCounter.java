@@ -1,7 +1,9 @@
 package io.flowlag.rli.sender;
 
+import io.flowlag.common.counter.Counted;
+
 /** Counters of an {@link InjectionScheduler} for each class: label and one sentence. */
-public enum SenderCounter {
+public enum SenderCounter implements Counted {
     REFERENCES("references_sent", "Reference packets sent."),
     REFERENCE_BYTES("reference_bytes_sent", "Octets of the reference packets sent, as on the link."),
     REGULAR_PACKETS("regular_packets", "Regular packets of the class at the sender's point."),
@@ -10,21 +12,14 @@ public enum SenderCounter {
     HELD_BY_CEILING("references_held_by_ceiling", "Reference packets that were due and waited for the bandwidth ceiling."),
     FAILED("references_failed", "Reference packets that the socket did not take.");
 
-    private final String label;
-    private final String sentence;
+    private final Text text;
 
     SenderCounter(final String label, final String sentence) {
-        this.label = label;
-        this.sentence = sentence;
+        text = new Text(label, "", sentence);
     }
 
-    /** {@return its name in statistics} */
-    public String label() {
-        return label;
-    }
-
-    /** {@return what it counts} */
-    public String sentence() {
-        return sentence;
+    @Override
+    public Text text() {
+        return text;
     }
 }

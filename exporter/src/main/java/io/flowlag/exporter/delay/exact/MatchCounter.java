@@ -1,5 +1,7 @@
 package io.flowlag.exporter.delay.exact;
 
+import io.flowlag.common.counter.Counted;
+
 import java.util.Locale;
 
 /**
@@ -11,7 +13,7 @@ import java.util.Locale;
  *            + matched + unexpected + duplicates + receivedUndecided
  * </pre>
  */
-public enum MatchCounter {
+public enum MatchCounter implements Counted {
     SENT("packets", "Packets of the segment seen at the sender point."),
     SENT_WITHOUT_DIGEST("packets", "Sent packets without a digest; kept out of matching."),
     SENT_DIGEST_SHORT("packets", "Sent packets that the capture cut before the octets that the digest covers."),
@@ -59,25 +61,14 @@ public enum MatchCounter {
     LOST_OF_UNSEEN_FLOWS("packets", "Lost packets of those flows, where the selector names the segment's addresses."),
     UNEXPECTED_UNTAKEN("packets", "Unexpected packets of removed flows that no flow record contains.");
 
-    private final String label;
-    private final String unit;
-    private final String sentence;
+    private final Text text;
 
     MatchCounter(final String unit, final String sentence) {
-        label = "match_" + name().toLowerCase(Locale.ROOT);
-        this.unit = unit;
-        this.sentence = sentence;
+        text = new Text("match_" + name().toLowerCase(Locale.ROOT), unit, sentence);
     }
 
-    public String label() {
-        return label;
-    }
-
-    public String unit() {
-        return unit;
-    }
-
-    public String sentence() {
-        return sentence;
+    @Override
+    public Text text() {
+        return text;
     }
 }

@@ -1,9 +1,11 @@
 package io.flowlag.exporter.exchange.link;
 
+import io.flowlag.common.counter.Counted;
+
 import java.util.Locale;
 
 /** The counters of an end of the exchange: label, unit and one sentence each. {@link ExchangeCounters} has the values. */
-public enum ExchangeCounter {
+public enum ExchangeCounter implements Counted {
     CONNECTIONS("connections", "Connections accepted, or made."),
     CONNECT_FAILURES("attempts", "Attempts to connect that came to nothing."),
     ENDED_BY_PEER("connections", "Ended: the other end closed the connection."),
@@ -61,25 +63,14 @@ public enum ExchangeCounter {
     SYNOPSES_REFUSED("synopses", "Synopsis answers refused: too long, out of order, or too late."),
     ENCODING_NS("ns", "Time spent on encoding intervals.");
 
-    private final String label;
-    private final String unit;
-    private final String sentence;
+    private final Text text;
 
     ExchangeCounter(final String unit, final String sentence) {
-        label = name().toLowerCase(Locale.ROOT);
-        this.unit = unit;
-        this.sentence = sentence;
+        text = new Text(name().toLowerCase(Locale.ROOT), unit, sentence);
     }
 
-    public String label() {
-        return label;
-    }
-
-    public String unit() {
-        return unit;
-    }
-
-    public String sentence() {
-        return sentence;
+    @Override
+    public Text text() {
+        return text;
     }
 }

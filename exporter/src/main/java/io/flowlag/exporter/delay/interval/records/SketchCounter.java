@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay.interval.records;
 
+import io.flowlag.common.counter.Counted;
 import io.flowlag.common.counter.CounterSet;
 import io.flowlag.sketch.reconcile.PacketCache;
 
@@ -18,7 +19,7 @@ import java.util.Locale;
  * reconcileOffered = reconcileHeld + reconcileNotSampled + reconcileWithdrawn + reconcileSaturated
  * </pre>
  */
-public enum SketchCounter {
+public enum SketchCounter implements Counted {
     SENT("packets", "Packets of the segment seen at the sender point."),
     SENT_WITHOUT_DIGEST("packets", "Sent packets without a digest; kept out of the sketches."),
     SENT_BOOKED("packets", "Sent packets that are in a sketch."),
@@ -128,26 +129,16 @@ public enum SketchCounter {
     RECONCILE_COPIES("packets", "Packets remembered beside another one with the same digest."),
     RECONCILE_COLLIDING("packets", "Of those, packets of another flow than the first with that digest.");
 
-    private final String label;
-    private final String unit;
-    private final String description;
+    private final Text text;
 
-    SketchCounter(final String unit, final String description) {
-        label = (name().startsWith("JOINT_") || name().startsWith("RECONCILE_") ? "" : "lds_") + name().toLowerCase(Locale.ROOT);
-        this.unit = unit;
-        this.description = description;
+    SketchCounter(final String unit, final String sentence) {
+        text = new Text((name().startsWith("JOINT_") || name().startsWith("RECONCILE_") ? "" : "lds_") +
+            name().toLowerCase(Locale.ROOT), unit, sentence);
     }
 
-    public String label() {
-        return label;
-    }
-
-    public String unit() {
-        return unit;
-    }
-
-    public String description() {
-        return description;
+    @Override
+    public Text text() {
+        return text;
     }
 
     /** Adds the counts of the packets that an interval keeps. */
