@@ -1,6 +1,8 @@
 package io.flowlag.common.http;
 
 import io.flowlag.common.http.MetricFamily.Type;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
 
 import java.util.Collection;
 import java.util.List;
@@ -11,14 +13,17 @@ import java.util.Locale;
  * the text ends with {@code # EOF}. Stateless.
  */
 public final class MetricText {
-    /** Prometheus text format 0.0.4. */
-    public static final String PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
-    /** OpenMetrics 1.0.0. */
-    public static final String OPEN_METRICS_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-
+    private static final String PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+    private static final String OPEN_METRICS_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     private static final double LARGEST_EXACT = 9.0e15;
 
     private MetricText() {
+    }
+
+    /** {@return families in the format that a request asks for} */
+    public static HttpResponse response(final Request request, final Collection<MetricFamily> families) {
+        final boolean isOpenMetrics = HttpRules.header(request, HttpHeader.ACCEPT).contains("application/openmetrics-text");
+        return HttpResponse.of(200, isOpenMetrics ? OPEN_METRICS_TYPE : PROMETHEUS_TYPE, write(families, isOpenMetrics));
     }
 
     /** {@return the families that have samples, in order} */

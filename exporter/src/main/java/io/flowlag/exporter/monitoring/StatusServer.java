@@ -9,7 +9,6 @@ import io.flowlag.common.http.MetricText;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.status.Heartbeat;
 import org.agrona.ErrorHandler;
-import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 
@@ -73,20 +72,17 @@ public final class StatusServer implements AutoCloseable {
             return HttpResponse.plain(503, "the process starts: nothing to tell yet");
         }
         return switch (path) {
-            case "/metrics" -> metrics(
-                snapshot, HttpRules.header(request, HttpHeader.ACCEPT).contains("application/openmetrics-text"));
+            case "/metrics" -> metrics(request, snapshot);
             case "/healthz" -> HttpResponse.of(
                 snapshot.isOk() ? 200 : 503, StatusJson.TYPE, json.health(snapshot));
             default -> HttpResponse.of(200, StatusJson.TYPE, json.status(snapshot, source.history()));
         };
     }
 
-    private HttpResponse metrics(final StatusSnapshot snapshot, final boolean isOpenMetrics) {
+    private HttpResponse metrics(final Request request, final StatusSnapshot snapshot) {
         final Collection<MetricFamily> families = new ArrayList<>(Metrics.of(snapshot));
         families.addAll(HttpServer.metrics(server::answers, server.evictedCount(), server.overdueCount()));
-        return HttpResponse.of(
-            200, isOpenMetrics ? MetricText.OPEN_METRICS_TYPE : MetricText.PROMETHEUS_TYPE,
-            MetricText.write(families, isOpenMetrics));
+        return MetricText.response(request, families);
     }
 
     @Override

@@ -5,7 +5,6 @@ import io.flowlag.common.http.HttpRules;
 import io.flowlag.common.http.HttpServer;
 import io.flowlag.common.http.MetricText;
 import org.agrona.ErrorHandler;
-import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 
@@ -49,10 +48,8 @@ public final class MetricsServer implements AutoCloseable {
     }
 
     private HttpResponse respond(final Request request) {
-        final boolean isOpenMetrics = HttpRules.header(request, HttpHeader.ACCEPT).contains("application/openmetrics-text");
-        return rules.refusal(request).or(() -> guard.answer(request)).orElseGet(() -> HttpResponse.of(
-            200, isOpenMetrics ? MetricText.OPEN_METRICS_TYPE : MetricText.PROMETHEUS_TYPE,
-            MetricText.write(ViewMetrics.ofCounters(counters.get()), isOpenMetrics)));
+        return rules.refusal(request).or(() -> guard.answer(request))
+            .orElseGet(() -> MetricText.response(request, ViewMetrics.ofCounters(counters.get())));
     }
 
     /** {@return the address it listens on} */

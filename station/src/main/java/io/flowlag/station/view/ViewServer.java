@@ -8,7 +8,6 @@ import io.flowlag.common.http.MetricFamily;
 import io.flowlag.common.http.MetricText;
 import io.flowlag.network.topology.NetworkMap;
 import org.agrona.ErrorHandler;
-import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 
@@ -102,7 +101,9 @@ final class ViewServer implements AutoCloseable {
             return api.answer(path.substring(API.length()), request);
         }
         if (METRICS.equals(path)) {
-            return metrics(HttpRules.header(request, HttpHeader.ACCEPT).contains("application/openmetrics-text"));
+            final List<MetricFamily> families = api.metrics();
+            families.addAll(HttpServer.metrics(server::answers, server.evictedCount(), server.overdueCount()));
+            return MetricText.response(request, families);
         }
         return files.get(path);
     }
@@ -115,14 +116,6 @@ final class ViewServer implements AutoCloseable {
             problem = "Content-Type".equals(header.getKey()) ? problem : problem.with(header.getKey(), header.getValue());
         }
         return problem;
-    }
-
-    private HttpResponse metrics(final boolean isOpenMetrics) {
-        final List<MetricFamily> families = api.metrics();
-        families.addAll(HttpServer.metrics(server::answers, server.evictedCount(), server.overdueCount()));
-        return HttpResponse.of(
-            200, isOpenMetrics ? MetricText.OPEN_METRICS_TYPE : MetricText.PROMETHEUS_TYPE,
-            MetricText.write(families, isOpenMetrics));
     }
 
     @Override
