@@ -23,9 +23,4 @@ public record CombinedPolicy(long packets, long intervalNs) implements Injection
     public long timeGapNs() {
         return intervalNs;
     }
-
-    @Override
-    public boolean isAdaptive() {
-        return false;
-    }
 }

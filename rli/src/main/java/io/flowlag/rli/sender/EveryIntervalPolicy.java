@@ -22,9 +22,4 @@ public record EveryIntervalPolicy(long intervalNs) implements InjectionPolicy {
     public long timeGapNs() {
         return intervalNs;
     }
-
-    @Override
-    public boolean isAdaptive() {
-        return false;
-    }
 }

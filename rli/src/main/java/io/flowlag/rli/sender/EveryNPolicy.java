@@ -22,9 +22,4 @@ public record EveryNPolicy(long packets) implements InjectionPolicy {
     public long timeGapNs() {
         return UNLIMITED;
     }
-
-    @Override
-    public boolean isAdaptive() {
-        return false;
-    }
 }

@@ -21,5 +21,7 @@ public interface InjectionPolicy {
     long timeGapNs();
 
     /** {@return true if the policy depends on the utilization, and so on the configured capacity} */
-    boolean isAdaptive();
+    default boolean isAdaptive() {
+        return false;
+    }
 }
