@@ -94,42 +94,13 @@ final class NetworkSource implements Source<NetworkVersion, NetworkSource.Watche
 
     @Override
     public SimpleVersionedSerializer<Watched> getSplitSerializer() {
-        return new SimpleVersionedSerializer<>() {
-            @Override
-            public int getVersion() {
-                return 1;
-            }
-
-            @Override
-            public byte[] serialize(final Watched watched) {
-                return watched.network.toByteArray();
-            }
-
-            @Override
-            public Watched deserialize(final int version, final byte[] serialized) throws IOException {
-                return new Watched(WatchedNetwork.parseFrom(serialized));
-            }
-        };
+        return new StateFormat<>(
+            (watched) -> watched.network.toByteArray(), (octets) -> new Watched(WatchedNetwork.parseFrom(octets)));
     }
 
     @Override
     public SimpleVersionedSerializer<Boolean> getEnumeratorCheckpointSerializer() {
-        return new SimpleVersionedSerializer<>() {
-            @Override
-            public int getVersion() {
-                return 1;
-            }
-
-            @Override
-            public byte[] serialize(final Boolean isAssigned) {
-                return new byte[] {(byte)(isAssigned ? 1 : 0)};
-            }
-
-            @Override
-            public Boolean deserialize(final int version, final byte[] serialized) {
-                return serialized[0] != 0;
-            }
-        };
+        return new StateFormat<>((isAssigned) -> new byte[] {(byte)(isAssigned ? 1 : 0)}, (octets) -> octets[0] != 0);
     }
 
     /** Gives the file to the reader. */

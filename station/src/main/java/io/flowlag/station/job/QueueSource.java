@@ -62,30 +62,12 @@ final class QueueSource implements Source<RawMessage, QueueSource.Queue, Long> {
 
     @Override
     public SimpleVersionedSerializer<Queue> getSplitSerializer() {
-        return new Nothing<>(new Queue(""));
+        return new StateFormat<>((each) -> new byte[0], (octets) -> new Queue(""));
     }
 
     @Override
     public SimpleVersionedSerializer<Long> getEnumeratorCheckpointSerializer() {
-        return new Nothing<>(0L);
-    }
-
-    /** There is nothing to write of a queue. */
-    private record Nothing<T>(T instance) implements SimpleVersionedSerializer<T> {
-        @Override
-        public int getVersion() {
-            return 1;
-        }
-
-        @Override
-        public byte[] serialize(final T value) {
-            return new byte[0];
-        }
-
-        @Override
-        public T deserialize(final int version, final byte[] serialized) {
-            return instance;
-        }
+        return new StateFormat<>((checkpoint) -> new byte[0], (octets) -> 0L);
     }
 
     /** There is nothing to assign. */
