@@ -33,10 +33,6 @@ import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-import java.net.Inet6Address;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -538,23 +534,10 @@ final class IntervalStage {
     }
 
     private static HeavyFlow heavyFlow(final DirectBuffer entry, final int offset, final long packets) {
-        final boolean isIpv6 = FlowEntry.ipVersion(entry, offset) == 6;
         return new HeavyFlow(
-            address(isIpv6, FlowEntry.sourceHigh(entry, offset), FlowEntry.sourceLow(entry, offset)),
-            address(isIpv6, FlowEntry.destinationHigh(entry, offset), FlowEntry.destinationLow(entry, offset)),
+            FlowEntry.sourceText(entry, offset), FlowEntry.destinationText(entry, offset),
             FlowEntry.protocol(entry, offset), FlowEntry.sourcePort(entry, offset),
             FlowEntry.destinationPort(entry, offset), packets);
-    }
-
-    private static String address(final boolean isIpv6, final long high, final long low) {
-        try {
-            final InetAddress address = isIpv6 ?
-                Inet6Address.getByAddress(null, ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(low).array(), -1) :
-                InetAddress.getByAddress(ByteBuffer.allocate(Integer.BYTES).putInt((int)low).array());
-            return address.getHostAddress();
-        } catch (final UnknownHostException ex) {
-            throw new IllegalStateException(ex);
-        }
     }
 
     SketchWriter writer() {

@@ -4,6 +4,11 @@ import io.flowlag.exporter.decode.FlowKeyLayout;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+
 /**
  * The layout of a flow in the cache, and of a finished flow on its way to the exporting stage (the same octets, copied). Two
  * cache lines: the key, and the counters; behind them the octets that other stages reserve for their own state per flow.
@@ -79,6 +84,27 @@ public final class FlowEntry extends FlowKeyLayout {
         buffer.putBytes(offset + seenOffset, source, sourceOffset + seenOffset, TIMER_NEXT_OFFSET - seenOffset);
         endReason(buffer, offset, 0);
         flags(buffer, offset, flags(source, sourceOffset) & ~FLAG_MOVED | FLAG_LIVE);
+    }
+
+    /** {@return the address of the source as text; allocates} */
+    public static String sourceText(final DirectBuffer buffer, final int offset) {
+        return text(ipVersion(buffer, offset), sourceHigh(buffer, offset), sourceLow(buffer, offset));
+    }
+
+    /** {@return the address of the destination as text; allocates} */
+    public static String destinationText(final DirectBuffer buffer, final int offset) {
+        return text(ipVersion(buffer, offset), destinationHigh(buffer, offset), destinationLow(buffer, offset));
+    }
+
+    private static String text(final int ipVersion, final long high, final long low) {
+        try {
+            final InetAddress address = ipVersion == 6 ?
+                Inet6Address.getByAddress(null, ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(low).array(), -1) :
+                InetAddress.getByAddress(ByteBuffer.allocate(Integer.BYTES).putInt((int)low).array());
+            return address.getHostAddress();
+        } catch (final UnknownHostException ex) {
+            throw new IllegalStateException(ex);
+        }
     }
 
     /** Reads the value of flowEndReason. */

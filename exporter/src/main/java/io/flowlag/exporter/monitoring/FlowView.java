@@ -13,10 +13,6 @@ import io.flowlag.exporter.listing.Protocols;
 import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;
 
-import java.net.Inet6Address;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
-import java.nio.ByteBuffer;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -75,7 +71,6 @@ public record FlowView(
 
     /** Reads a flow from its image, see {@link FlowDelay#IMAGE_LENGTH_BYTES}; any octets are one. */
     public static FlowView of(final DirectBuffer buffer, final int offset) {
-        final boolean isIpv6 = FlowEntry.ipVersion(buffer, offset) == 6;
         final long packets = FlowEntry.packetCount(buffer, offset);
         final int delay = offset + FlowEntry.BASE_LENGTH_BYTES;
         final int estimator = FlowDelay.shownEstimator(buffer, delay);
@@ -91,8 +86,8 @@ public record FlowView(
         final long samples = estimator == FlowDelay.ESTIMATOR_JOINT ? packets :
             isOfSketches ? FlowSketch.samples(buffer, sketch) : DelayCounters.count(buffer, counters);
         return new FlowView(
-            address(isIpv6, FlowEntry.sourceHigh(buffer, offset), FlowEntry.sourceLow(buffer, offset)),
-            address(isIpv6, FlowEntry.destinationHigh(buffer, offset), FlowEntry.destinationLow(buffer, offset)),
+            FlowEntry.sourceText(buffer, offset),
+            FlowEntry.destinationText(buffer, offset),
             FlowEntry.protocol(buffer, offset),
             FlowEntry.sourcePort(buffer, offset),
             FlowEntry.destinationPort(buffer, offset),
@@ -176,16 +171,5 @@ public record FlowView(
     private static Long quantile(final DirectBuffer buffer, final int delay, final int group) {
         final int quantiles = FlowDelay.quantilesOffset(delay);
         return FlowQuantiles.groups(buffer, quantiles) > group ? FlowQuantiles.quantileNs(buffer, quantiles, group) : null;
-    }
-
-    private static String address(final boolean isIpv6, final long high, final long low) {
-        try {
-            final InetAddress address = isIpv6 ?
-                Inet6Address.getByAddress(null, ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(low).array(), -1) :
-                InetAddress.getByAddress(ByteBuffer.allocate(Integer.BYTES).putInt((int)low).array());
-            return address.getHostAddress();
-        } catch (final UnknownHostException ex) {
-            throw new IllegalStateException(ex);
-        }
     }
 }
