@@ -26,6 +26,7 @@ public final class TransportSession extends UseOrder.Entry<TransportSession> {
     private final SessionKind kind;
     private final String peer;
     private final InetSocketAddress source;
+    private final String host;
     private final PeerAddress address;
     private final CollectorLimits limits;
     private final CounterSet<CollectorCounter> counters;
@@ -44,6 +45,7 @@ public final class TransportSession extends UseOrder.Entry<TransportSession> {
         this.kind = kind;
         this.peer = peer;
         this.source = source;
+        host = source == null ? "" : source.getAddress().getHostAddress();
         this.address = address;
         this.limits = limits;
         this.counters = counters;
@@ -63,6 +65,11 @@ public final class TransportSession extends UseOrder.Entry<TransportSession> {
     /** {@return the exporter's address and port; null for a file} */
     public InetSocketAddress source() {
         return source;
+    }
+
+    /** {@return the exporter's address as it is written; empty for a file} */
+    public String host() {
+        return host;
     }
 
     PeerAddress address() {

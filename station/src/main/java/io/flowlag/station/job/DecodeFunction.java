@@ -15,13 +15,15 @@ import io.flowlag.station.job.state.MissingRecords;
 import io.flowlag.station.job.state.NetworkVersion;
 import io.flowlag.station.job.state.SegmentInterval;
 import io.flowlag.station.job.state.SegmentPart;
-import io.flowlag.station.schema.FlowMessage;
 import io.flowlag.station.schema.RawMessage;
 import io.flowlag.station.wire.MessageType;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
 import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
@@ -44,8 +46,9 @@ final class DecodeFunction extends KeyedBroadcastProcessFunction<String, RawMess
     /** Flow records of segments. */
     static final OutputTag<FlowPart> FLOWS = new OutputTag<>("flows", MessageType.forMessage(FlowPart.class));
 
-    /** Flow records whole, for other programs. */
-    static final OutputTag<FlowMessage> RECORDS = new OutputTag<>("records", MessageType.forMessage(FlowMessage.class));
+    /** Flow records whole, for other programs: the 5-tuple, and a {@code FlowMessage} as it is written. */
+    static final OutputTag<Tuple2<byte[], byte[]>> RECORDS = new OutputTag<>("records", Types.TUPLE(
+        PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO, PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
 
     private static final long serialVersionUID = 1;
     /** As many as one inlet has. */
@@ -163,7 +166,7 @@ final class DecodeFunction extends KeyedBroadcastProcessFunction<String, RawMess
     }
 
     private boolean isStranger(final TransportSession session) {
-        return !networks.isKnown(session.source().getAddress().getHostAddress());
+        return !networks.isKnown(session.host());
     }
 
     private boolean onMessage(final TransportSession session, final byte[] octets) throws Exception {
@@ -172,7 +175,7 @@ final class DecodeFunction extends KeyedBroadcastProcessFunction<String, RawMess
         final long missing = missing();
         final long dropped = counters.get(CollectorCounter.DOMAINS_DROPPED);
         final boolean isAccepted = process.onMessage(session, payload, 0, octets.length, nowNs).isAccepted();
-        final String peer = session.source().getAddress().getHostAddress();
+        final String peer = session.host();
         if (!isAccepted) {
             total.add(new JobCounters.Exporter(peer, NO_DOMAIN, 1, 0, 0, 1, nowNs));
             return false;
@@ -283,7 +286,7 @@ final class DecodeFunction extends KeyedBroadcastProcessFunction<String, RawMess
                 context.output(FLOWS, limited(flow));
             }
             if (isWhole) {
-                context.output(RECORDS, whole.read(record, nowNs));
+                context.output(RECORDS, new Tuple2<>(flows.key(record), whole.read(record, nowNs)));
             }
         }
     }

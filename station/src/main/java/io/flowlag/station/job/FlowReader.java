@@ -73,8 +73,7 @@ final class FlowReader {
         this.names = names;
     }
 
-    /** {@return what a flow record says; null if it is of no segment} */
-    FlowPart read(final CollectedRecord record) {
+    private Places places(final CollectedRecord record) {
         Places at = places.get(record.template());
         if (at == null) {
             if (places.size() == MOST_TEMPLATES) {
@@ -83,10 +82,21 @@ final class FlowReader {
             at = Places.of(record);
             places.put(record.template(), at);
         }
+        return at;
+    }
+
+    /** {@return the key of a flow record, also of one without segment: addresses of 16 octets, ports, protocol} */
+    byte[] key(final CollectedRecord record) {
+        return key(record, places(record)).array().clone();
+    }
+
+    /** {@return what a flow record says; null if it is of no segment} */
+    FlowPart read(final CollectedRecord record) {
+        final Places at = places(record);
         if (!at.isOfSegment()) {
             return null;
         }
-        final String exporter = record.session().source().getAddress().getHostAddress();
+        final String exporter = record.session().host();
         final long domain = Integer.toUnsignedLong(record.observationDomainId());
         final long id = record.unsigned(at.segment);
         final long endNs = at.time(record, Places.END, Places.END_MS);
@@ -94,7 +104,8 @@ final class FlowReader {
         final long packets = at.unsigned(record, Places.PACKETS, 0);
         final FlowPart.Builder part = FlowPart.newBuilder()
             .setSegment(mapped != null ? mapped : names.unmapped(exporter, domain, id)).setIsMapped(mapped != null)
-            .setKey(key(record, at)).setPackets(packets).setOctets(at.unsigned(record, Places.OCTETS, 0))
+            .setKey(ByteString.copyFrom(key(record, at).array())).setPackets(packets)
+            .setOctets(at.unsigned(record, Places.OCTETS, 0))
             .setStartNs(at.time(record, Places.START, Places.START_MS)).setEndNs(endNs);
         if (at.others[Places.LOST] >= 0) {
             part.setLost(record.unsigned(at.others[Places.LOST]));
@@ -119,20 +130,19 @@ final class FlowReader {
         }
     }
 
-    private ByteString key(final CollectedRecord record, final Places at) {
+    private ByteBuffer key(final CollectedRecord record, final Places at) {
         key.clear();
         address(record, at.source4, at.source6);
         address(record, at.destination4, at.destination6);
         key.putShort((short)at.unsigned(record, Places.SOURCE_PORT, 0));
         key.putShort((short)at.unsigned(record, Places.DESTINATION_PORT, 0));
-        key.put((byte)at.unsigned(record, Places.PROTOCOL, 0));
-        return ByteString.copyFrom(key.array());
+        return key.put((byte)at.unsigned(record, Places.PROTOCOL, 0));
     }
 
     private void address(final CollectedRecord record, final int ipv4, final int ipv6) {
         if (ipv4 >= 0) {
             key.putLong(0).putShort((short)0).putShort(MAPPED).putInt(record.ipv4Address(ipv4));
-        } else if (ipv6 >= 0) {
+        } else if (ipv6 >= 0 && record.isTyped(ipv6)) {
             key.putLong(record.ipv6High(ipv6)).putLong(record.ipv6Low(ipv6));
         } else {
             key.putLong(0).putLong(0);

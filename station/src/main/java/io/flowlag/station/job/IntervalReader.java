@@ -48,8 +48,7 @@ final class IntervalReader {
         if (source == null || packets < 0 && samples < 0) {
             return null;
         }
-        final String exporter = record.session().source() == null ? "" :
-            record.session().source().getAddress().getHostAddress();
+        final String exporter = record.session().host();
         final long domain = Integer.toUnsignedLong(record.observationDomainId());
         final long id = record.unsigned(idIndex);
         final String mapped = names.find(exporter, domain, id, record.timestampNs(startIndex + 1));

@@ -2,6 +2,7 @@ package io.flowlag.station.job;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
+import io.flowlag.station.schema.FlowMessage;
 import io.flowlag.station.schema.RawMessage;
 import io.flowlag.station.wire.KafkaClients;
 import io.flowlag.station.wire.KafkaSettings;
@@ -66,23 +67,41 @@ final class KafkaStreams {
 
     /** {@return sinks that commit with each checkpoint} */
     static JobSinks sinks(final KafkaSettings kafka, final String network) {
+        final TopicFormat format = kafka.format();
         return new JobSinks(sink(kafka, network, ResultTopic.SEGMENTS), sink(kafka, network, ResultTopic.VERDICTS),
             sink(kafka, network, ResultTopic.PATHS), sink(kafka, network, ResultTopic.ALERTS),
-            sink(kafka, network, ResultTopic.FLOWS));
+            sink(kafka, network, Topic.FLOWS, (flow) -> flow.f0, (flow) -> format == TopicFormat.PROTOBUF ? flow.f1 :
+                ResultTopic.FLOWS.write(parsed(flow.f1), format)));
+    }
+
+    private static FlowMessage parsed(final byte[] octets) {
+        try {
+            return FlowMessage.parseFrom(octets);
+        } catch (final InvalidProtocolBufferException ex) {
+            throw new IllegalStateException("of this job", ex);
+        }
     }
 
     private static <M extends Message> KafkaSink<M> sink(
         final KafkaSettings kafka, final String network, final ResultTopic<M> results) {
+        final TopicFormat format = kafka.format();
+        return sink(kafka, network, results.topic(), results.key(), (result) -> results.write(result, format));
+    }
+
+    private static <R> KafkaSink<R> sink(final KafkaSettings kafka, final String network, final Topic of,
+        final ResultTopic.Key<R> key, final ResultTopic.Key<R> value) {
         final Properties settings = KafkaClients.settings(kafka);
         settings.putIfAbsent(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, TRANSACTION_TIMEOUT_MS);
         settings.putIfAbsent(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");
-        final String topic = results.topic().name(kafka);
-        return KafkaSink.<M>builder().setBootstrapServers(kafka.brokers()).setKafkaProducerConfig(settings)
+        settings.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, 20);
+        settings.putIfAbsent(ProducerConfig.BATCH_SIZE_CONFIG, 128 << 10);
+        final String topic = of.name(kafka);
+        return KafkaSink.<R>builder().setBootstrapServers(kafka.brokers()).setKafkaProducerConfig(settings)
             .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
             .setTransactionalIdPrefix(topic + '-' + network)
             // Few ids, and those of an earlier run are aborted at once: readers do not wait for them.
             .setTransactionNamingStrategy(TransactionNamingStrategy.POOLING)
-            .setRecordSerializer(new Results<>(topic, results, kafka.format())).build();
+            .setRecordSerializer(new Results<>(topic, key, value)).build();
     }
 
     /** Reads messages; what is none is counted and left out. */
@@ -121,11 +140,11 @@ final class KafkaStreams {
     }
 
     /** Makes records of results; says their topic, by which the connector finds what earlier runs left open. */
-    private record Results<M extends Message>(String topic, ResultTopic<M> results, TopicFormat format)
-        implements KafkaRecordSerializationSchema<M>, KafkaDatasetFacetProvider {
+    private record Results<R>(String topic, ResultTopic.Key<R> key, ResultTopic.Key<R> value)
+        implements KafkaRecordSerializationSchema<R>, KafkaDatasetFacetProvider {
         @Override
-        public ProducerRecord<byte[], byte[]> serialize(final M result, final KafkaSinkContext context, final Long timeMs) {
-            return new ProducerRecord<>(topic, results.key().apply(result), results.write(result, format));
+        public ProducerRecord<byte[], byte[]> serialize(final R result, final KafkaSinkContext context, final Long timeMs) {
+            return new ProducerRecord<>(topic, key.apply(result), value.apply(result));
         }
 
         @Override

@@ -47,7 +47,7 @@ public record ResultTopic<M extends Message>(Topic topic, M empty, Key<M> key) i
     private static final int ADDRESS_BYTES = 16;
     private static final int KEY_BYTES = 2 * ADDRESS_BYTES + 2 * Short.BYTES + 1;
 
-    /** Makes the key of a record; the records of a key are in one partition, in order. */
+    /** Makes the key of a record, or its value; the records of a key are in one partition, in order. */
     public interface Key<M> extends Function<M, byte[]>, Serializable {
     }
 

@@ -60,7 +60,7 @@ class FlowMessageReaderTest {
     private FlowMessage read(final List<String> names, final List<Long> values) throws IOException {
         final TemplateCatalog catalog = new TemplateCatalog(elements);
         final Template template = catalog.template(names.toArray(String[]::new));
-        final List<FlowMessage> read = new ArrayList<>();
+        final List<byte[]> read = new ArrayList<>();
         final FlowMessageReader reader = new FlowMessageReader("demo", new Networks(new JobSettings("demo", "", "demo.yaml",
             new DemoNetwork(7).yaml(), 32473, 500_000, 0.95, new JobSettings.Windows(10_000, 15_000, 60_000))));
         final CollectingProcess process = new CollectingProcess(elements, CollectorLimits.DEFAULTS,
@@ -85,7 +85,7 @@ class FlowMessageReaderTest {
                 process.onMessage(of, new UnsafeBuffer(datagram), 0, datagram.position(), NOW_NS);
             }
         }
-        return read.get(0);
+        return FlowMessage.parseFrom(read.get(0));
     }
 
     private static void put(final RecordEncoder encoder, final DataType type, final long value) {
