@@ -29,7 +29,9 @@ import java.util.function.LongSupplier;
  */
 public final class Inlet implements AutoCloseable {
     private static final long WAIT_MS = 100;
-    private static final long BUSY_WAIT_NS = 1_000_000;
+    private static final long REST_NS = 1_000_000;
+    /** Datagrams and connections; behind a turn with more there is no rest. */
+    private static final int FULL_TURN = 64;
     private static final int MAPPED_BYTES = 12;
 
     private final MessageQueue queue;
@@ -72,20 +74,18 @@ public final class Inlet implements AutoCloseable {
     }
 
     /**
-     * Serves every ready socket once, and waits a moment for one if there is none.
+     * Serves every ready socket once, and waits a moment for one if there is none. It rests after a turn with little to do: each
+     * wakes the job, and what comes meanwhile lies in the sockets' buffers.
      *
      * @throws IOException if a listening socket fails; never because of a peer.
      */
     public void poll() throws IOException {
         receivedNs = epochNs.getAsLong();
-        if (queue.isBusy()) {
-            if (server.pollDatagrams(System.nanoTime()) == 0) {
-                LockSupport.parkNanos(BUSY_WAIT_NS);
-            }
-        } else {
-            server.poll(System.nanoTime(), WAIT_MS);
-        }
+        final int work = queue.isBusy() ? server.pollDatagrams(System.nanoTime()) : server.poll(System.nanoTime(), WAIT_MS);
         queue.tick(receivedNs);
+        if (work < FULL_TURN) {
+            LockSupport.parkNanos(REST_NS);
+        }
     }
 
     /** Connections end with it; exporters by UDP send on, and their templates hold. */

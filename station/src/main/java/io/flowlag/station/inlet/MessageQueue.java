@@ -15,6 +15,7 @@ public final class MessageQueue implements AutoCloseable {
     /** Of payloads, and {@value #OVERHEAD_BYTES} for each. */
     public static final int MOST_BYTES = 64 << 20;
     private static final int OVERHEAD_BYTES = 200;
+    private static final int WAKE_BYTES = 1 << 20;
     private static final Map<String, MessageQueue> QUEUES = new ConcurrentHashMap<>();
     private static final CompletableFuture<Void> READY = CompletableFuture.completedFuture(null);
 
@@ -42,7 +43,10 @@ public final class MessageQueue implements AutoCloseable {
         return queue;
     }
 
-    /** Appends a message. Returns whether there was room; if not, it is lost. */
+    /**
+     * Appends a message. Who waits learns of it with the next {@link #tick}, or once there are many: to wake costs more than to
+     * decode. Returns whether there was room; if not, it is lost.
+     */
     public synchronized boolean offer(final RawMessage message) {
         final int bytes = message.getPayload().size() + OVERHEAD_BYTES;
         if (isEnded || heldBytes + bytes > MOST_BYTES) {
@@ -50,7 +54,9 @@ public final class MessageQueue implements AutoCloseable {
         }
         heldBytes += bytes;
         messages.add(message);
-        wake();
+        if (heldBytes > WAKE_BYTES) {
+            wake();
+        }
         return true;
     }
 
@@ -101,7 +107,7 @@ public final class MessageQueue implements AutoCloseable {
         return isEnded && messages.isEmpty();
     }
 
-    /** {@return completes when there is a message, another time, or the end} */
+    /** {@return completes when there is a message, another tick, or the end} */
     public synchronized CompletableFuture<Void> available() {
         if (!messages.isEmpty() || isEnded) {
             return READY;

@@ -96,6 +96,7 @@ class FaultsTest {
 
     private void offer(final RawMessage message) {
         await(() -> queue.offer(message));
+        queue.tick(0); // wakes the job
         sent++;
     }
 

@@ -144,6 +144,7 @@ final class StationLoad {
                         LockSupport.parkNanos(100_000);
                     }
                 }
+                queue.tick(0); // wakes the job
                 sent += RECORDS;
             }
         }

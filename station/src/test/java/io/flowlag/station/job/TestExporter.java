@@ -92,6 +92,7 @@ final class TestExporter {
     /** Puts what was encoded into a queue. */
     void send(final MessageQueue queue, final long nowNs) {
         take(nowNs).forEach((message) -> queue.offer(raw(message, nowNs)));
+        queue.tick(0); // wakes the job
     }
 
     RawMessage raw(final byte[] message, final long nowNs) {
