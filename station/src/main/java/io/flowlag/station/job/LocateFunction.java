@@ -25,6 +25,7 @@ import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
 
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -54,6 +55,8 @@ final class LocateFunction extends KeyedBroadcastProcessFunction<String, Segment
 
     private transient Networks networks;
     private transient MapState<Long, ClassWindow> windows;
+    /** What came of windows and is not in them yet, by window and segment. */
+    private transient MapState<String, SegmentWindow> gathered;
     private transient ValueState<ClassState> known;
     private transient Networks.Held groupedNetwork;
     private transient List<String> groupedNames;
@@ -68,6 +71,8 @@ final class LocateFunction extends KeyedBroadcastProcessFunction<String, Segment
         networks = new Networks(settings);
         windows = getRuntimeContext().getMapState(
             new MapStateDescriptor<>("windows", Types.LONG, MessageType.forMessage(ClassWindow.class)));
+        gathered = getRuntimeContext().getMapState(
+            new MapStateDescriptor<>("gathered", Types.STRING, MessageType.forMessage(SegmentWindow.class)));
         known = getRuntimeContext().getState(new ValueStateDescriptor<>("known", MessageType.forMessage(ClassState.class)));
     }
 
@@ -83,20 +88,32 @@ final class LocateFunction extends KeyedBroadcastProcessFunction<String, Segment
         networks.load(context.getBroadcastState(Networks.STATE));
         final long startNs = segment.getStartNs();
         final ClassWindow before = windows.get(startNs);
-        final ClassWindow.Builder window = before == null ? ClassWindow.newBuilder() : before.toBuilder();
-        final boolean isCounted = segment.getFinal() && !window.getIsLearned() &&
+        final boolean isCounted = segment.getFinal() && (before == null || !before.getIsLearned()) &&
             budgets(segment.getEndNs(), context.getCurrentKey()).needs(segment.getSegment());
-        window.putSegments(segment.getSegment(),
-            (isCounted ? segment : segment.toBuilder().clearHistogram().build()).toByteString());
-        if (window.getTimerMs() == 0) {
-            // When the window went out; no watermark, of which there is none behind a restart.
-            window.setTimerMs(context.timestamp() + GATHER_MS);
-            context.timerService().registerEventTimeTimer(window.getTimerMs());
-        }
+        gathered.put(startNs + "/" + segment.getSegment(), isCounted ? segment : segment.toBuilder().clearHistogram().build());
         if (before == null) {
             context.timerService().registerEventTimeTimer(endMs(startNs));
         }
-        windows.put(startNs, window.build());
+        if (before == null || before.getTimerMs() == 0) {
+            // When the window went out; no watermark, of which there is none behind a restart.
+            final long timerMs = context.timestamp() + GATHER_MS;
+            context.timerService().registerEventTimeTimer(timerMs);
+            windows.put(startNs, (before == null ? ClassWindow.newBuilder() : before.toBuilder()).setTimerMs(timerMs).build());
+        }
+    }
+
+    /** Puts what came of a window into it: all at once, since to change a window takes time for each of its segments. */
+    private ClassWindow.Builder gather(final long startNs, final ClassWindow window) throws Exception {
+        final ClassWindow.Builder whole = window.toBuilder().setTimerMs(0);
+        final Iterator<Map.Entry<String, SegmentWindow>> each = gathered.iterator();
+        while (each.hasNext()) {
+            final SegmentWindow segment = each.next().getValue();
+            if (segment.getStartNs() == startNs) {
+                whole.putSegments(segment.getSegment(), segment.toByteString());
+                each.remove();
+            }
+        }
+        return whole;
     }
 
     private Budgets budgets(final long endNs, final String dscp) {
@@ -122,9 +139,10 @@ final class LocateFunction extends KeyedBroadcastProcessFunction<String, Segment
         for (final long startNs : starts) {
             final ClassWindow window = windows.get(startNs);
             if (timeMs >= endMs(startNs)) {
+                gather(startNs, window);
                 windows.remove(startNs);
             } else if (timeMs == window.getTimerMs()) {
-                final ClassWindow.Builder told = window.toBuilder().setTimerMs(0);
+                final ClassWindow.Builder told = gather(startNs, window);
                 locate(startNs, told, context, out);
                 windows.put(startNs, told.build());
             }
