@@ -3,6 +3,7 @@ package io.flowlag.tests.soak;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.tests.support.Checkout;
 import io.flowlag.tests.system.station.ClusterKillsMain;
+import io.flowlag.tests.system.station.CollectorComparison;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,8 +17,8 @@ import java.util.Locale;
 
 /**
  * What {@code bin/soak} runs: {@code [--minutes N] [--rate N] [--flows N] [--write]}, or {@code --faults [--minutes N]
- * [--seed N]}, or what {@link ClusterKillsMain} takes. Prints a table, with {@code --write} into docs/reliability.md too; ends
- * with 1 if counters do not add up or something grew.
+ * [--seed N]}, or what {@link ClusterKillsMain} takes, or {@code --station} and what {@link CollectorComparison} does. Prints a
+ * table, with {@code --write} into docs/reliability.md too; ends with 1 if counters do not add up or something grew.
  */
 public final class SoakMain {
     private static final int PARTS = 40;
@@ -37,6 +38,10 @@ public final class SoakMain {
     public static void main(final String[] args) throws Exception {
         if (Arrays.asList(args).contains("--cluster")) {
             ClusterKillsMain.main(args);
+        }
+        if (Arrays.asList(args).contains("--station")) {
+            CollectorComparison.main(args);
+            System.exit(0);
         }
         if (Arrays.asList(args).contains("--faults")) {
             System.exit(faults(args) ? 0 : 1);
