@@ -56,6 +56,11 @@ final class QueryOptions {
         condition(command, RowFilter.Condition.DSCP, "N", "Flows with this DSCP.");
         condition(command, RowFilter.Condition.MIN_PACKETS, "N", "Rows with at least so many packets.");
         condition(command, RowFilter.Condition.MIN_DELAY, "DURATION", "Rows with at least this mean delay, such as 5ms.");
+        condition(command, RowFilter.Condition.MIN_HANDSHAKE, "DURATION", "Rows with a TCP handshake at least so long.");
+        condition(command, RowFilter.Condition.MIN_RTT, "DURATION", "Rows with at least this mean round trip of TCP.");
+        condition(command, RowFilter.Condition.MIN_RETRANSMITTED, "N", "Rows with so many packets that TCP sent again.");
+        condition(command, RowFilter.Condition.MIN_REORDERED, "N", "Rows with so many packets of TCP out of order.");
+        condition(command, RowFilter.Condition.MIN_ZERO_WINDOWS, "N", "Rows with so many closed windows of TCP.");
     }
 
     private static void condition(

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.flow.FlowTcp;
 import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.rli.counters.SpanCounters;
 import org.agrona.DirectBuffer;
@@ -44,8 +45,8 @@ public final class FlowDelay {
     static final int EXACT_LENGTH_BYTES = LENGTH_BYTES + DelayCounters.LENGTH_BYTES;
     /** Octets with sketches. */
     public static final int SKETCH_LENGTH_BYTES = EXACT_LENGTH_BYTES + FlowSketch.LENGTH_BYTES;
-    /** Octets of an image: a copy of a flow's entry and this layout, for display; what the flow does not have is 0. */
-    public static final int IMAGE_LENGTH_BYTES = FlowEntry.BASE_LENGTH_BYTES + SKETCH_LENGTH_BYTES;
+    /** Octets of an image: a copy of a flow's entry, this layout and FlowTcp, for display; what the flow does not have is 0. */
+    public static final int IMAGE_LENGTH_BYTES = FlowEntry.BASE_LENGTH_BYTES + SKETCH_LENGTH_BYTES + FlowTcp.LENGTH_BYTES;
     public static final int FLAG_ERROR_BOUND = 1;
     public static final int FLAG_CLOCK_ERROR = 1 << 1;
     public static final int FLAG_LOSS = 1 << 2;

@@ -63,6 +63,21 @@ public final class FlowAdditions {
         }
     }
 
+    /**
+     * Copies {@link FlowTcp}, or octets of 0, to the end of an image of a flow, which has no other additions.
+     *
+     * @param entry holds them at an offset, if there are any.
+     */
+    public static void copyTcp(
+        final MutableDirectBuffer image, final int imageOffset, final int imageEnd, final DirectBuffer entry,
+        final int entryOffset, final int tcpOffset) {
+        final boolean hasTcp = (FlowEntry.additions(entry, entryOffset) & TCP) != 0;
+        FlowEntry.additions(image, imageOffset, hasTcp ? TCP : NONE);
+        if (hasTcp) {
+            image.putBytes(imageEnd - FlowTcp.LENGTH_BYTES, entry, tcpOffset, FlowTcp.LENGTH_BYTES);
+        }
+    }
+
     /** The place of both MAC addresses in an entry, the destination's first; -1 if they are not known. */
     public static int knownMac(final DirectBuffer entry, final int offset, final int entryLengthBytes) {
         final int at = offset + entryLengthBytes - CACHE_LINE_LENGTH;

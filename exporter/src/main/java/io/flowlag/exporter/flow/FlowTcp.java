@@ -32,7 +32,7 @@ import org.agrona.MutableDirectBuffer;
  * Fields are in the byte order of the machine. Stateless; the thread that owns the memory may call it.
  */
 public final class FlowTcp {
-    static final int LENGTH_BYTES = 128;
+    public static final int LENGTH_BYTES = 128;
     /** What every packet may need. */
     static final int HOT_BYTES = 64;
 

@@ -1,7 +1,6 @@
 package io.flowlag.exporter.listing;
 
 import java.util.Comparator;
-import java.util.Locale;
 
 /**
  * Which rows are shown: those that pass the filter, in groups or not, in an order, and so many of them. Immutable.
@@ -65,6 +64,6 @@ public record FlowQuery(RowFilter filter, Grouping grouping, SortKey order, bool
 
     /** {@return what the rows are sorted by, in words} */
     public String orderText() {
-        return (order == null ? SortKey.MEAN : order).name().toLowerCase(Locale.ROOT) + (isRising ? ", the smallest first" : "");
+        return (order == null ? SortKey.MEAN : order).label() + (isRising ? ", the smallest first" : "");
     }
 }

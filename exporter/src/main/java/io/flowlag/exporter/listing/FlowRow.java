@@ -1,7 +1,12 @@
 package io.flowlag.exporter.listing;
 
 /** A line of a listing: a flow record, a flow, or a group of records. Immutable. */
-public record FlowRow(RowKey key, RowTraffic traffic, RowDelay delay, RowLoss loss) {
+public record FlowRow(RowKey key, RowTraffic traffic, RowDelay delay, RowLoss loss, RowTcp tcp) {
+    /** Nothing is known of TCP. */
+    public FlowRow(final RowKey key, final RowTraffic traffic, final RowDelay delay, final RowLoss loss) {
+        this(key, traffic, delay, loss, RowTcp.NONE);
+    }
+
     /** {@return lost packets as a share of those sent, 0 to 1, in the records that know their loss; null if unknown} */
     public Double lossShare() {
         final Long packets = loss.ofPackets() != null ? loss.ofPackets() : traffic.packets();

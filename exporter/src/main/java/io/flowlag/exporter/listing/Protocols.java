@@ -4,6 +4,7 @@ import java.util.Locale;
 
 /** Names of protocols above IP. Stateless. */
 public final class Protocols {
+    static final int TCP = 6;
     private static final int LARGEST = 255;
 
     private Protocols() {
@@ -14,7 +15,7 @@ public final class Protocols {
         return switch (number) {
             case 1 -> "ICMP";
             case 2 -> "IGMP";
-            case 6 -> "TCP";
+            case TCP -> "TCP";
             case 17 -> "UDP";
             case 47 -> "GRE";
             case 50 -> "ESP";

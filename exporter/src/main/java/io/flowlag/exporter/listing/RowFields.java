@@ -57,6 +57,7 @@ final class RowFields {
         fields.add(new Field("flowlagLossKind", (row) -> !row.loss().isWhole() ? null :
             row.loss().isExact() ? LOSS_EXACT : LOSS_UPPER_BOUND));
         key(fields, "flowlagSegmentId", grouping, Grouping.Part.SEGMENT, (row) -> row.key().segmentId());
+        tcp(fields);
         return fields;
     }
 
@@ -73,6 +74,19 @@ final class RowFields {
         fields.add(new Field("flowlagDelayPacketDeltaCount", (row) -> row.delay().measured()));
         fields.add(new Field("flowlagDelayInterpolatedMeanNanoseconds", (row) -> row.delay().interpolatedNs()));
         fields.add(new Field("flowlagDelaySketchMeanNanoseconds", (row) -> row.delay().sketchNs()));
+    }
+
+    private static void tcp(final List<Field> fields) {
+        fields.add(new Field("flowlagTcpHandshakeNanoseconds", (row) -> row.tcp().handshakeNs()));
+        fields.add(new Field("flowlagTcpSynRoundTripNanoseconds", (row) -> row.tcp().synRoundTripNs()));
+        fields.add(new Field("flowlagTcpRoundTripDeltaCount", (row) -> row.tcp().roundTrips()));
+        fields.add(new Field("flowlagTcpRoundTripMeanNanoseconds", (row) -> row.tcp().roundTripMeanNs()));
+        fields.add(new Field("flowlagTcpRoundTripMinimumNanoseconds", (row) -> row.tcp().roundTripMinimumNs()));
+        fields.add(new Field("flowlagTcpRoundTripMaximumNanoseconds", (row) -> row.tcp().roundTripMaximumNs()));
+        fields.add(new Field("flowlagTcpRetransmittedPacketDeltaCount", (row) -> row.tcp().retransmitted()));
+        fields.add(new Field("flowlagTcpRetransmittedOctetDeltaCount", (row) -> row.tcp().retransmittedOctets()));
+        fields.add(new Field("flowlagTcpOutOfOrderPacketDeltaCount", (row) -> row.tcp().outOfOrder()));
+        fields.add(new Field("flowlagTcpZeroWindowPacketDeltaCount", (row) -> row.tcp().zeroWindows()));
     }
 
     private static void key(

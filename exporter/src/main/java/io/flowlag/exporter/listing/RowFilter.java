@@ -2,6 +2,7 @@ package io.flowlag.exporter.listing;
 
 import io.flowlag.common.config.Prefix;
 
+import java.util.EnumMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
@@ -10,16 +11,15 @@ import java.util.Map;
 /**
  * Selects the rows that match every condition. A null prefix or number and {@link RowKey#NONE} select any row. Immutable.
  *
- * @param either     prefix of the source or the destination.
- * @param port       of the source or the destination.
- * @param minPackets least number of packets.
- * @param minDelayNs least mean delay, which excludes rows without a delay.
+ * @param either prefix of the source or the destination.
+ * @param port   of the source or the destination.
+ * @param least  values of a row, of one record or of several, in the units of its keys; rows that do not know it are excluded.
  */
 public record RowFilter(
-    Prefix source, Prefix destination, Prefix either, int port, int protocol, int dscp, Long minPackets, Long minDelayNs) {
+    Prefix source, Prefix destination, Prefix either, int port, int protocol, int dscp, Map<SortKey, Long> least) {
     /** Every row. */
     public static final RowFilter ALL =
-        new RowFilter(null, null, null, RowKey.NONE, RowKey.NONE, RowKey.NONE, null, null);
+        new RowFilter(null, null, null, RowKey.NONE, RowKey.NONE, RowKey.NONE, Map.of());
 
     private static final int LARGEST_PORT = 65_535;
     private static final int LARGEST_DSCP = 63;
@@ -30,30 +30,43 @@ public record RowFilter(
         Map.entry("prefix", Condition.PREFIX), Map.entry("net", Condition.PREFIX), Map.entry("host", Condition.PREFIX),
         Map.entry("port", Condition.PORT), Map.entry("protocol", Condition.PROTOCOL), Map.entry("proto", Condition.PROTOCOL),
         Map.entry("dscp", Condition.DSCP), Map.entry("min-packets", Condition.MIN_PACKETS),
-        Map.entry("min-delay", Condition.MIN_DELAY));
+        Map.entry("min-delay", Condition.MIN_DELAY), Map.entry("min-handshake", Condition.MIN_HANDSHAKE),
+        Map.entry("min-rtt", Condition.MIN_RTT), Map.entry("min-retransmitted", Condition.MIN_RETRANSMITTED),
+        Map.entry("min-reordered", Condition.MIN_REORDERED), Map.entry("min-zero-windows", Condition.MIN_ZERO_WINDOWS));
 
     /** One condition, by its name on the command line. */
     public enum Condition {
-        SOURCE, DESTINATION, PREFIX, PORT, PROTOCOL, DSCP, MIN_PACKETS, MIN_DELAY
+        SOURCE, DESTINATION, PREFIX, PORT, PROTOCOL, DSCP, MIN_PACKETS, MIN_DELAY, MIN_HANDSHAKE, MIN_RTT, MIN_RETRANSMITTED,
+        MIN_REORDERED, MIN_ZERO_WINDOWS
     }
 
     /** {@return the same with one more condition} Throws {@link IllegalArgumentException} with what continues the value. */
     public RowFilter with(final Condition condition, final String text) {
         final String value = text.strip();
         return switch (condition) {
-            case SOURCE ->
-                new RowFilter(Prefix.of(value), destination, either, port, protocol, dscp, minPackets, minDelayNs);
-            case DESTINATION -> new RowFilter(source, Prefix.of(value), either, port, protocol, dscp, minPackets, minDelayNs);
-            case PREFIX -> new RowFilter(source, destination, Prefix.of(value), port, protocol, dscp, minPackets, minDelayNs);
-            case PORT -> new RowFilter(source, destination, either, (int)number(value, LARGEST_PORT), protocol, dscp, minPackets,
-                minDelayNs);
-            case PROTOCOL -> new RowFilter(source, destination, either, port, protocol(value), dscp, minPackets, minDelayNs);
-            case DSCP -> new RowFilter(source, destination, either, port, protocol, (int)number(value, LARGEST_DSCP), minPackets,
-                minDelayNs);
-            case MIN_PACKETS -> new RowFilter(source, destination, either, port, protocol, dscp, number(value, Long.MAX_VALUE),
-                minDelayNs);
-            case MIN_DELAY -> new RowFilter(source, destination, either, port, protocol, dscp, minPackets, durationNs(value));
+            case SOURCE -> new RowFilter(Prefix.of(value), destination, either, port, protocol, dscp, least);
+            case DESTINATION -> new RowFilter(source, Prefix.of(value), either, port, protocol, dscp, least);
+            case PREFIX -> new RowFilter(source, destination, Prefix.of(value), port, protocol, dscp, least);
+            case PORT ->
+                new RowFilter(source, destination, either, (int)number(value, LARGEST_PORT), protocol, dscp, least);
+            case PROTOCOL -> new RowFilter(source, destination, either, port, protocol(value), dscp, least);
+            case DSCP ->
+                new RowFilter(source, destination, either, port, protocol, (int)number(value, LARGEST_DSCP), least);
+            case MIN_PACKETS -> with(SortKey.PACKETS, number(value, Long.MAX_VALUE));
+            case MIN_DELAY -> with(SortKey.MEAN, durationNs(value));
+            case MIN_HANDSHAKE -> with(SortKey.HANDSHAKE, durationNs(value));
+            case MIN_RTT -> with(SortKey.RTT, durationNs(value));
+            case MIN_RETRANSMITTED -> with(SortKey.RETRANSMITTED, number(value, Long.MAX_VALUE));
+            case MIN_REORDERED -> with(SortKey.REORDERED, number(value, Long.MAX_VALUE));
+            case MIN_ZERO_WINDOWS -> with(SortKey.ZERO_WINDOWS, number(value, Long.MAX_VALUE));
         };
+    }
+
+    private RowFilter with(final SortKey key, final long value) {
+        final Map<SortKey, Long> all = new EnumMap<>(SortKey.class);
+        all.putAll(least);
+        all.put(key, value);
+        return new RowFilter(source, destination, either, port, protocol, dscp, Map.copyOf(all));
     }
 
     /**
@@ -122,12 +135,9 @@ public record RowFilter(
             (dscp < 0 || dscp == key.dscp());
     }
 
-    /** Whether a row, of one record or of several, has enough packets and delay. */
+    /** Whether a row has the least values. */
     boolean isEnough(final FlowRow row) {
-        final Long packets = row.traffic().packets();
-        final Long meanNs = row.delay().meanNs();
-        return (minPackets == null || packets != null && packets >= minPackets) &&
-            (minDelayNs == null || meanNs != null && meanNs >= minDelayNs);
+        return least.entrySet().stream().allMatch((each) -> each.getKey().of(row) >= each.getValue());
     }
 
     private static boolean contains(final Prefix prefix, final Prefix address) {

@@ -40,6 +40,7 @@ final class RowGroup {
     private long lost;
     private Long packetsOfLoss = 0L;
     private boolean isLossExact = true;
+    private final TcpSum tcp = new TcpSum();
 
     RowGroup(final RowKey key) {
         this.key = key;
@@ -64,6 +65,7 @@ final class RowGroup {
             packetsOfLoss = sum(packetsOfLoss, traffic.packets());
             isLossExact &= row.loss().isExact();
         }
+        tcp.add(row.key(), row.tcp());
         if (row.delay().meanNs() != null) {
             add(row.delay(), row.delay().measured() != null ? row.delay().measured() : traffic.packets());
         }
@@ -90,21 +92,21 @@ final class RowGroup {
         delays++;
     }
 
-    private static Long sum(final Long one, final Long other) {
+    static Long sum(final Long one, final Long other) {
         return both(one, other, Long::sum);
     }
 
-    private static Long both(final Long one, final Long other, final LongBinaryOperator operator) {
+    static Long both(final Long one, final Long other, final LongBinaryOperator operator) {
         return one == null || other == null ? null : Long.valueOf(operator.applyAsLong(one, other));
     }
 
     /** {@return the row of the group} */
     FlowRow row() {
         if (only != null) {
-            return new FlowRow(key, only.traffic(), only.delay(), only.loss());
+            return new FlowRow(key, only.traffic(), only.delay(), only.loss(), only.tcp());
         }
         return new FlowRow(key, new RowTraffic(flows, packets, octets, isTimeKnown ? startNs : null,
-            isTimeKnown ? Long.valueOf(endNs - startNs) : null, isLiving ? RowTraffic.LIVING : 0), delay(), loss());
+            isTimeKnown ? Long.valueOf(endNs - startNs) : null, isLiving ? RowTraffic.LIVING : 0), delay(), loss(), tcp.tcp());
     }
 
     /** An upper bound of some records bounds nothing of all. */

@@ -17,7 +17,8 @@ import java.util.function.Function;
  *     common and the number of records.
  * <li>From the first row with a delay: mean, standard deviation and error bound of the delay, its estimator, packets lost and
  *     their share, the number of packets of the mean, quantiles and the largest delay.
- * <li>From the first row that has them: the interpolated mean if the estimator is another, the mean by sketches.
+ * <li>From the first row that has them: the interpolated mean if the estimator is another, the mean by sketches; of TCP the
+ *     handshake, the mean round trip of data, packets sent again or out of order, and those that close the window.
  * </ul>
  * {@code -} is an absent value; {@code <=} marks a loss that is only an upper bound, {@code >=} that of a group whose other
  * records do not know theirs, and its share is of those that do. The header is repeated when columns are
@@ -44,7 +45,7 @@ public final class RowTable implements RowWriter {
 
     /** When a column is shown. */
     private enum Shown {
-        ALWAYS, WITH_DELAY, WITH_INTERPOLATED, WITH_SKETCH
+        ALWAYS, WITH_DELAY, WITH_INTERPOLATED, WITH_SKETCH, WITH_TCP
     }
 
     /**
@@ -79,7 +80,7 @@ public final class RowTable implements RowWriter {
             text("end", (row) -> row.traffic().endReason() == RowTraffic.LIVING ? "living" :
                 label(row.traffic().endReason(), END_REASONS));
         }
-        addDelay();
+        addMeasured();
         widths = columns.stream().mapToInt((column) -> column.name().length()).toArray();
     }
 
@@ -107,7 +108,7 @@ public final class RowTable implements RowWriter {
         }
     }
 
-    private void addDelay() {
+    private void addMeasured() {
         delay("mean_us", (row) -> micros(row.delay().meanNs()));
         delay("sd_us", (row) -> micros(row.delay().spread().standardDeviationNs()));
         delay("bound_us", (row) ->
@@ -124,6 +125,11 @@ public final class RowTable implements RowWriter {
         delay("p99_us", (row) -> micros(row.delay().spread().p99Ns()));
         delay("max_us", (row) -> micros(row.delay().spread().maximumNs()));
         number("sketch_us", Shown.WITH_SKETCH, ROOMY, (row) -> micros(row.delay().sketchNs()));
+        number("handshake_us", Shown.WITH_TCP, ROOMY, (row) -> micros(row.tcp().handshakeNs()));
+        number("rtt_us", Shown.WITH_TCP, ROOMY, (row) -> micros(row.tcp().roundTripMeanNs()));
+        number("retransmitted", Shown.WITH_TCP, 0, (row) -> count(row.tcp().retransmitted()));
+        number("reordered", Shown.WITH_TCP, 0, (row) -> count(row.tcp().outOfOrder()));
+        number("zero_windows", Shown.WITH_TCP, 0, (row) -> count(row.tcp().zeroWindows()));
     }
 
     private void address(final String name, final Function<FlowRow, String> cell) {
@@ -196,6 +202,7 @@ public final class RowTable implements RowWriter {
         boolean isNew = (delay.meanNs() != null || row.loss().packets() != null) && shown.add(Shown.WITH_DELAY);
         isNew |= delay.interpolatedNs() != null && shown.add(Shown.WITH_INTERPOLATED);
         isNew |= delay.sketchNs() != null && shown.add(Shown.WITH_SKETCH);
+        isNew |= !row.tcp().equals(RowTcp.NONE) && shown.add(Shown.WITH_TCP);
         return isNew;
     }
 

@@ -20,7 +20,12 @@ public enum SortKey {
     OCTETS((row) -> row.traffic().octets()),
     FLOWS((row) -> row.traffic().flows()),
     START((row) -> row.traffic().startNs()),
-    DURATION((row) -> row.traffic().durationNs());
+    DURATION((row) -> row.traffic().durationNs()),
+    HANDSHAKE((row) -> row.tcp().handshakeNs()),
+    RTT((row) -> row.tcp().roundTripMeanNs()),
+    RETRANSMITTED((row) -> row.tcp().retransmitted()),
+    REORDERED((row) -> row.tcp().outOfOrder()),
+    ZERO_WINDOWS((row) -> row.tcp().zeroWindows());
 
     private final Function<FlowRow, Number> value;
 
@@ -30,7 +35,7 @@ public enum SortKey {
 
     /** {@return its name on the command line} */
     public String label() {
-        return name().toLowerCase(Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /** {@return the value of a row; NaN if unknown} */

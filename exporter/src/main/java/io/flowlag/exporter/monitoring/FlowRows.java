@@ -11,6 +11,7 @@ import io.flowlag.exporter.listing.RowDelay;
 import io.flowlag.exporter.listing.RowKey;
 import io.flowlag.exporter.listing.RowLoss;
 import io.flowlag.exporter.listing.RowSpread;
+import io.flowlag.exporter.listing.RowTcp;
 import io.flowlag.exporter.listing.RowTraffic;
 import io.flowlag.exporter.listing.RowWriter;
 
@@ -53,7 +54,8 @@ public final class FlowRows {
             new RowTraffic(1, flow.packets(), flow.octets(), flow.startNs(), flow.endNs() - flow.startNs(),
                 flow.isLiving() ? RowTraffic.LIVING : EndReason.valueOf(flow.endReason().toUpperCase(Locale.ROOT)).code()),
             flow.meanNs() == null ? RowDelay.NONE : delay(flow),
-            flow.lostPackets() == null ? RowLoss.UNKNOWN : new RowLoss(flow.lostPackets(), flow.isLossExact()));
+            flow.lostPackets() == null ? RowLoss.UNKNOWN : new RowLoss(flow.lostPackets(), flow.isLossExact()),
+            flow.tcp() == null ? RowTcp.NONE : flow.tcp());
     }
 
     private static RowDelay delay(final FlowView flow) {

@@ -8,8 +8,11 @@ import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.delay.FlowQuantiles;
 import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.flow.EndReason;
+import io.flowlag.exporter.flow.FlowAdditions;
 import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.flow.FlowTcp;
 import io.flowlag.exporter.listing.Protocols;
+import io.flowlag.exporter.listing.RowTcp;
 import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;
 
@@ -30,6 +33,7 @@ import java.util.Locale;
  * @param interpolatedMeanNs by references, if the mean has another estimator.
  * @param p50Ns              quantiles, of flows that have ended.
  * @param isLossExact        whether the loss is exact, not an upper bound.
+ * @param tcp                null if nothing is known of it.
  */
 @JsonPropertyOrder({
     "source", "destination", "protocol", "source_port", "destination_port", "dscp", "class", "living", "end_reason", "packets",
@@ -63,7 +67,8 @@ public record FlowView(
     Long sketchMeanNs,
     @JsonProperty("lost") Long lostPackets,
     @JsonProperty("loss_exact") Boolean isLossExact,
-    Long segmentId) {
+    Long segmentId,
+    RowTcp tcp) {
     private static final Comparator<FlowView> SLOWEST = Comparator
         .comparing(FlowView::meanNs, Comparator.nullsFirst(Comparator.naturalOrder()))
         .thenComparing(FlowView::packets).reversed();
@@ -114,7 +119,24 @@ public record FlowView(
             hasDelay && FlowDelay.has(buffer, delay, FlowDelay.FLAG_SKETCH) ? FlowSketch.meanNs(buffer, sketch) : null,
             hasLoss ? FlowDelay.lostPackets(buffer, delay) : null,
             hasLoss ? FlowDelay.lossKind(buffer, delay) == FlowDelay.LOSS_EXACT : null,
-            hasDelay ? FlowDelay.segmentId(buffer, delay) & 0xFFFF_FFFFL : null);
+            hasDelay ? FlowDelay.segmentId(buffer, delay) & 0xFFFF_FFFFL : null,
+            tcp(buffer, FlowAdditions.knownTcp(buffer, offset, FlowDelay.IMAGE_LENGTH_BYTES)));
+    }
+
+    private static RowTcp tcp(final DirectBuffer buffer, final int offset) {
+        if (offset < 0) {
+            return null;
+        }
+        final boolean isTimed = FlowTcp.roundTrips(buffer, offset) > 0;
+        return new RowTcp(
+            FlowTcp.has(buffer, offset, FlowTcp.FLAG_HANDSHAKE) ? FlowTcp.handshakeNs(buffer, offset) : null,
+            FlowTcp.has(buffer, offset, FlowTcp.FLAG_SYN_ROUND_TRIP) ? FlowTcp.synRoundTripNs(buffer, offset) : null,
+            isTimed ? (long)FlowTcp.roundTrips(buffer, offset) : null,
+            isTimed ? FlowTcp.meanRoundTripNs(buffer, offset) : null,
+            isTimed ? FlowTcp.minimumRoundTripNs(buffer, offset) : null,
+            isTimed ? FlowTcp.maximumRoundTripNs(buffer, offset) : null,
+            FlowTcp.retransmittedPackets(buffer, offset), FlowTcp.retransmittedOctets(buffer, offset),
+            FlowTcp.outOfOrderPackets(buffer, offset), FlowTcp.zeroWindowPackets(buffer, offset));
     }
 
     /** {@return the slowest first, then those without a delay, the largest first} */

@@ -5,6 +5,7 @@ import io.flowlag.exporter.listing.RowDelay;
 import io.flowlag.exporter.listing.RowKey;
 import io.flowlag.exporter.listing.RowLoss;
 import io.flowlag.exporter.listing.RowSpread;
+import io.flowlag.exporter.listing.RowTcp;
 import io.flowlag.exporter.listing.RowTraffic;
 import io.flowlag.exporter.listing.SortKey;
 
@@ -23,6 +24,7 @@ final class TopFlows {
     private static final int WIDE = 99;
     private static final int WIDER = 106;
     private static final int WIDEST = 124;
+    private static final int WIDEST_TCP = 160;
     private static final int BAR = 30;
     private static final double PERCENT = 100;
     private static final String ABSENT = "-";
@@ -47,6 +49,8 @@ final class TopFlows {
         new Column("octets", 8, SortKey.OCTETS, WIDEST, (row) -> count(row.traffic().octets())),
         new Column("lost", 6, SortKey.LOST, 0, (row) -> lost(row.loss())),
         new Column("loss_%", 6, SortKey.LOSS, WIDER, TopFlows::lossPercent),
+        new Column("rtt", 8, SortKey.RTT, WIDEST_TCP, (row) -> Durations.text(row.tcp().roundTripMeanNs())),
+        new Column("resent", 7, SortKey.RETRANSMITTED, WIDEST_TCP, (row) -> count(row.tcp().retransmitted())),
         new Column("state", 6, null, 0, (row) -> row.traffic().endReason() == RowTraffic.LIVING ? "living" : "ended"));
 
     private TopFlows() {
@@ -88,6 +92,14 @@ final class TopFlows {
             Durations.text(spread.p90Ns()) + "  p99 " + Durations.text(spread.p99Ns()) + "  max " +
             Durations.text(spread.maximumNs()));
         lines.add("loss      " + lost(row.loss()) + "  share " + lossPercent(row) + " %");
+        final RowTcp tcp = row.tcp();
+        if (!tcp.equals(RowTcp.NONE)) {
+            lines.add("tcp       handshake " + Durations.text(tcp.handshakeNs()) + "  round trip mean " +
+                Durations.text(tcp.roundTripMeanNs()) + "  min " + Durations.text(tcp.roundTripMinimumNs()) + "  max " +
+                Durations.text(tcp.roundTripMaximumNs()));
+            lines.add("          retransmitted " + count(tcp.retransmitted()) + "  reordered " + count(tcp.outOfOrder()) +
+                "  zero windows " + count(tcp.zeroWindows()));
+        }
         lines.add("");
         lines.add(String.format(Locale.ROOT, "%-8s %10s %9s %6s", "until", "packets/s", "mean", "lost"));
         final List<RowHistory.Step> steps = history.steps(key);

@@ -327,7 +327,7 @@ class MainTest extends CommandLines {
         assertTrue(listing.query().isRising());
         assertEquals(5, listing.query().limit());
         assertEquals(0, main("collect", "-r", "x", "--min-packets", "10", "--format", "csv"));
-        assertEquals(10L, recorder.collectOptions.listing().query().filter().minPackets());
+        assertEquals(10L, recorder.collectOptions.listing().query().filter().least().get(SortKey.PACKETS));
         assertEquals(0, main("delay", "-s", "x", "-r", "y", "--port", "53", "--format", "json"));
         assertEquals(53, recorder.delayOptions.listing().query().filter().port());
         assertEquals(RowFormat.JSON, recorder.delayOptions.listing().format());

@@ -111,6 +111,40 @@ class ListingTest {
         assertEquals(RowLoss.UNKNOWN, sum(exact, unmeasured).loss());
     }
 
+    private static FlowRow connection(final int protocol, final RowTcp tcp) {
+        return new FlowRow(new RowKey(Prefix.of("192.0.2.1"), Prefix.of("10.0.0.1"), protocol, 50_000, 443, 0, RowKey.NONE),
+            new RowTraffic(1, 1L, 1L, START_NS, 1L, 1), RowDelay.NONE, RowLoss.UNKNOWN, tcp);
+    }
+
+    @Example
+    void shouldAddUpWhatIsKnownOfTcp() {
+        final RowTcp first = new RowTcp(5_000L, 3_000L, 1L, 1_000L, 1_000L, 1_000L, 2L, 200L, 1L, 0L);
+        final RowTcp later = new RowTcp(null, null, 3L, 2_000L, 500L, 4_000L, 1L, 100L, 0L, 4L);
+        final FlowRow udp = connection(17, RowTcp.NONE);
+
+        assertEquals(new RowTcp(5_000L, 3_000L, 4L, 1_750L, 500L, 4_000L, 3L, 300L, 1L, 4L),
+            sum(connection(6, first), udp, connection(6, later)).tcp());
+        final RowTcp unknown = new RowTcp(5_000L, 3_000L, 1L, 1_000L, 1_000L, 1_000L, null, null, null, null);
+        assertEquals(unknown, sum(connection(6, first), connection(6, RowTcp.NONE)).tcp());
+        assertEquals(RowTcp.NONE, sum(udp, udp).tcp());
+
+        final List<FlowRow> flows = List.of(udp, connection(6, first), connection(6, later));
+        assertEquals(List.of(first, later, RowTcp.NONE),
+            rows(FlowQuery.ALL.sorted("retransmitted"), flows).stream().map(FlowRow::tcp).toList());
+        for (final String filter : List.of("min-rtt 2us", "min-zero-windows 4")) {
+            assertEquals(List.of(flows.get(2)), rows(FlowQuery.ALL.with(RowFilter.parse(filter)), flows), filter);
+        }
+        for (final String filter : List.of("min-handshake 5us", "min-reordered 1", "min-retransmitted 2 min-rtt 1us")) {
+            assertEquals(List.of(flows.get(1)), rows(FlowQuery.ALL.with(RowFilter.parse(filter)), flows), filter);
+        }
+        final String[] table = text(RowFormat.TABLE, null, flows).split("\n");
+        assertTrue(table[0].endsWith("handshake_us  rtt_us  retransmitted  reordered  zero_windows"), table[0]);
+        assertTrue(table[1].endsWith(" -       -              -          -             -"), table[1]);
+        assertTrue(table[2].endsWith(" 5.000   1.000              2          1             0"), table[2]);
+        assertTrue(text(RowFormat.JSON, null, flows).contains("\"flowlagTcpRoundTripMeanNanoseconds\":2000,"));
+        assertTrue(text(RowFormat.CSV, null, flows).contains(",,,3,2000,500,4000,1,100,0,4\n"));
+    }
+
     @Property(tries = 100)
     void shouldHoldTheFirstOfTheOrder(
         @ForAll @Size(max = 60) final List<@LongRange(min = 1, max = 50) Long> delaysNs,

@@ -161,8 +161,8 @@ public final class FlowWatch implements FlowRecordSink {
             final UnsafeBuffer images = ranking.flows();
             final int usedBytes = Math.min(lengthBytes, FlowDelay.IMAGE_LENGTH_BYTES);
             images.putBytes(to, entry, offset, usedBytes);
-            FlowEntry.additions(images, to, FlowAdditions.NONE);
             images.setMemory(to + usedBytes, FlowDelay.IMAGE_LENGTH_BYTES - usedBytes, (byte)0);
+            FlowAdditions.copyTcp(images, to, to + FlowDelay.IMAGE_LENGTH_BYTES, entry, offset, offset + lengthBytes);
             final FlowDelays own = delays.of(entry, offset);
             if (own != null) {
                 FlowDelay.classIndex(images, to + FlowEntry.BASE_LENGTH_BYTES, own.classIndex(entry, offset));

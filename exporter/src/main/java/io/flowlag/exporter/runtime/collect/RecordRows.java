@@ -6,6 +6,7 @@ import io.flowlag.exporter.listing.RowDelay;
 import io.flowlag.exporter.listing.RowKey;
 import io.flowlag.exporter.listing.RowLoss;
 import io.flowlag.exporter.listing.RowSpread;
+import io.flowlag.exporter.listing.RowTcp;
 import io.flowlag.exporter.listing.RowTraffic;
 import io.flowlag.ipfix.collect.CollectedRecord;
 
@@ -39,7 +40,16 @@ final class RecordRows {
                 1, unsigned("packetDeltaCount", "packetTotalCount"), unsigned("octetDeltaCount", "octetTotalCount"),
                 times.hasStart() ? times.startNs() : null, times.hasDuration() ? times.durationNs() : null,
                 Math.max(0, number("flowEndReason"))),
-            delay(), loss());
+            delay(), loss(), tcp());
+    }
+
+    private RowTcp tcp() {
+        return new RowTcp(
+            unsigned("flowlagTcpHandshakeNanoseconds"), unsigned("flowlagTcpSynRoundTripNanoseconds"),
+            unsigned("flowlagTcpRoundTripDeltaCount"), unsigned("flowlagTcpRoundTripMeanNanoseconds"),
+            unsigned("flowlagTcpRoundTripMinimumNanoseconds"), unsigned("flowlagTcpRoundTripMaximumNanoseconds"),
+            unsigned("flowlagTcpRetransmittedPacketDeltaCount"), unsigned("flowlagTcpRetransmittedOctetDeltaCount"),
+            unsigned("flowlagTcpOutOfOrderPacketDeltaCount"), unsigned("flowlagTcpZeroWindowPacketDeltaCount"));
     }
 
     private RowDelay delay() {

@@ -106,6 +106,49 @@ class FlowWatchTest {
         assertEquals(1, FlowEntry.endReason(second.ended().flows(), second.ended().offset(0)));
     }
 
+    /** Of the octets behind what other stages keep; the row of a flow without TCP has none. */
+    @Test
+    void shouldKeepWhatIsKnownOfTcp() {
+        final FlowCache following = new FlowCache(
+            new FlowCacheSettingsBuilder().maxFlows(SLOTS).stateLengthBytes(64).additions(true, true).build(), watch,
+            new Counters());
+        watch.watch(following, (entry, offset) -> null);
+        for (final int protocol : new int[] {6, 17}) {
+            packet.setMemory(0, PacketDescriptor.LENGTH_BYTES, (byte)0);
+            PacketDescriptor.ipVersion(packet, 0, 4);
+            PacketDescriptor.protocol(packet, 0, protocol);
+            PacketDescriptor.segmentCount(packet, 0, 1);
+            PacketDescriptor.flags(packet, 0, protocol == 6 ? PacketDescriptor.FLAG_TCP : 0);
+            PacketDescriptor.tcp(packet, 0, 100, 0, 10);
+            for (int i = 0; i < 3; i++) {
+                PacketDescriptor.timestampNs(packet, 0, START_NS + i * 1_000_000_000L);
+                following.update(packet, 0);
+            }
+        }
+        pass();
+        final FlowPicks living = watch.take();
+        expectTcp(living.living());
+        watch.giveBack(living);
+        following.flush(SLOTS);
+        nowNs += INTERVAL_NS;
+        pass();
+        expectTcp(watch.take().ended());
+    }
+
+    private static void expectTcp(final FlowRanking flows) {
+        assertEquals(2, flows.size());
+        for (int i = 0; i < 2; i++) {
+            final FlowView flow = FlowView.of(flows.flows(), flows.offset(i));
+            assertEquals(flow.protocol() == 6, flow.tcp() != null);
+            if (flow.protocol() == 6) {
+                assertEquals(2, flow.tcp().retransmitted());
+                assertEquals(20, flow.tcp().retransmittedOctets());
+                assertNull(flow.tcp().handshakeNs());
+                assertNull(flow.tcp().roundTrips());
+            }
+        }
+    }
+
     /** Sums of a part of a flow have as many packets as its record, and a wide bound: they are not exact. */
     @Test
     void shouldCallAMeanExactThatIsOfEveryPacketsOwnDelay() {
