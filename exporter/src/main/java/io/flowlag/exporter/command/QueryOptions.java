@@ -53,6 +53,8 @@ final class QueryOptions {
         condition(command, RowFilter.Condition.PORT, "N", "Flows from or to this port.");
         condition(command, RowFilter.Condition.PROTOCOL, "NAME",
             "Flows of this protocol: tcp, udp, icmp, icmp6, sctp or a number.");
+        condition(command, RowFilter.Condition.APP, "NAME",
+            "Flows of the port that IANA gives this name, such as https or dns. Of two known ports the smaller counts.");
         condition(command, RowFilter.Condition.DSCP, "N", "Flows with this DSCP.");
         condition(command, RowFilter.Condition.MIN_PACKETS, "N", "Rows with at least so many packets.");
         condition(command, RowFilter.Condition.MIN_DELAY, "DURATION", "Rows with at least this mean delay, such as 5ms.");

@@ -9,18 +9,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What rows of a group have in common, such as {@code dst/24,dscp}: addresses as a whole or to a length, protocol, ports, DSCP,
- * segment. Immutable.
+ * What rows of a group have in common, such as {@code dst/24,dscp}: addresses as a whole or to a length, protocol, ports,
+ * application, DSCP, segment. Immutable.
  */
 public final class Grouping {
     /** The parts that it may have. */
     enum Part {
-        SRC, DST, PROTO, SPORT, DPORT, DSCP, SEGMENT
+        SRC, DST, PROTO, SPORT, DPORT, APP, DSCP, SEGMENT
     }
 
     /** For messages and help. */
-    public static final String SYNTAX = "src, dst (src/24, or src/24/56 with a length for IPv6), proto, sport, dport, dscp, " +
-        "segment, or flow for all of the five-tuple";
+    public static final String SYNTAX = "src, dst (src/24, or src/24/56 with a length for IPv6), proto, sport, dport, app " +
+        "(name by port), dscp, segment, or flow for all of the five-tuple";
 
     private static final Pattern PART = Pattern.compile("([a-z]+)(?:/([0-9]{1,2})(?:/([0-9]{1,3}))?)?");
     private static final int IPV4_BITS = 32;
@@ -99,7 +99,8 @@ public final class Grouping {
             has(Part.SPORT) ? key.sourcePort() : RowKey.NONE,
             has(Part.DPORT) ? key.destinationPort() : RowKey.NONE,
             has(Part.DSCP) ? key.dscp() : RowKey.NONE,
-            has(Part.SEGMENT) ? key.segmentId() : RowKey.NONE);
+            has(Part.SEGMENT) ? key.segmentId() : RowKey.NONE,
+            has(Part.APP) ? key.application() : null);
     }
 
     private static Prefix network(final Prefix address, final int[] bits) {

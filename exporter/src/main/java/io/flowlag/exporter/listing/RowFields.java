@@ -41,6 +41,9 @@ final class RowFields {
         key(fields, "sourceTransportPort", grouping, Grouping.Part.SPORT, (row) -> row.key().sourcePort());
         key(fields, "destinationTransportPort", grouping, Grouping.Part.DPORT, (row) -> row.key().destinationPort());
         key(fields, "protocolIdentifier", grouping, Grouping.Part.PROTO, (row) -> row.key().protocol());
+        if (grouping != null && grouping.has(Grouping.Part.APP)) {
+            fields.add(new Field("applicationName", (row) -> row.key().application()));
+        }
         key(fields, "ipDiffServCodePoint", grouping, Grouping.Part.DSCP, (row) -> row.key().dscp());
         if (grouping != null) {
             fields.add(new Field("deltaFlowCount", (row) -> row.traffic().flows()));

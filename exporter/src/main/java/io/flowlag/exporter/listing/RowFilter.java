@@ -11,15 +11,18 @@ import java.util.Map;
 /**
  * Selects the rows that match every condition. A null prefix or number and {@link RowKey#NONE} select any row. Immutable.
  *
- * @param either prefix of the source or the destination.
- * @param port   of the source or the destination.
- * @param least  values of a row, of one record or of several, in the units of its keys; rows that do not know it are excluded.
+ * @param either      prefix of the source or the destination.
+ * @param port        of the source or the destination.
+ * @param application name by port.
+ * @param least       values of a row, of one record or of several, in the units of its keys; rows that do not know theirs are
+ *                    excluded.
  */
 public record RowFilter(
-    Prefix source, Prefix destination, Prefix either, int port, int protocol, int dscp, Map<SortKey, Long> least) {
+    Prefix source, Prefix destination, Prefix either, int port, int protocol, String application, int dscp,
+    Map<SortKey, Long> least) {
     /** Every row. */
     public static final RowFilter ALL =
-        new RowFilter(null, null, null, RowKey.NONE, RowKey.NONE, RowKey.NONE, Map.of());
+        new RowFilter(null, null, null, RowKey.NONE, RowKey.NONE, null, RowKey.NONE, Map.of());
 
     private static final int LARGEST_PORT = 65_535;
     private static final int LARGEST_DSCP = 63;
@@ -29,29 +32,30 @@ public record RowFilter(
         Map.entry("destination", Condition.DESTINATION), Map.entry("dst", Condition.DESTINATION),
         Map.entry("prefix", Condition.PREFIX), Map.entry("net", Condition.PREFIX), Map.entry("host", Condition.PREFIX),
         Map.entry("port", Condition.PORT), Map.entry("protocol", Condition.PROTOCOL), Map.entry("proto", Condition.PROTOCOL),
-        Map.entry("dscp", Condition.DSCP), Map.entry("min-packets", Condition.MIN_PACKETS),
+        Map.entry("app", Condition.APP), Map.entry("dscp", Condition.DSCP), Map.entry("min-packets", Condition.MIN_PACKETS),
         Map.entry("min-delay", Condition.MIN_DELAY), Map.entry("min-handshake", Condition.MIN_HANDSHAKE),
         Map.entry("min-rtt", Condition.MIN_RTT), Map.entry("min-retransmitted", Condition.MIN_RETRANSMITTED),
         Map.entry("min-reordered", Condition.MIN_REORDERED), Map.entry("min-zero-windows", Condition.MIN_ZERO_WINDOWS));
 
     /** One condition, by its name on the command line. */
     public enum Condition {
-        SOURCE, DESTINATION, PREFIX, PORT, PROTOCOL, DSCP, MIN_PACKETS, MIN_DELAY, MIN_HANDSHAKE, MIN_RTT, MIN_RETRANSMITTED,
-        MIN_REORDERED, MIN_ZERO_WINDOWS
+        SOURCE, DESTINATION, PREFIX, PORT, PROTOCOL, APP, DSCP, MIN_PACKETS, MIN_DELAY, MIN_HANDSHAKE, MIN_RTT,
+        MIN_RETRANSMITTED, MIN_REORDERED, MIN_ZERO_WINDOWS
     }
 
     /** {@return the same with one more condition} Throws {@link IllegalArgumentException} with what continues the value. */
     public RowFilter with(final Condition condition, final String text) {
         final String value = text.strip();
         return switch (condition) {
-            case SOURCE -> new RowFilter(Prefix.of(value), destination, either, port, protocol, dscp, least);
-            case DESTINATION -> new RowFilter(source, Prefix.of(value), either, port, protocol, dscp, least);
-            case PREFIX -> new RowFilter(source, destination, Prefix.of(value), port, protocol, dscp, least);
+            case SOURCE -> new RowFilter(Prefix.of(value), destination, either, port, protocol, application, dscp, least);
+            case DESTINATION -> new RowFilter(source, Prefix.of(value), either, port, protocol, application, dscp, least);
+            case PREFIX -> new RowFilter(source, destination, Prefix.of(value), port, protocol, application, dscp, least);
             case PORT ->
-                new RowFilter(source, destination, either, (int)number(value, LARGEST_PORT), protocol, dscp, least);
-            case PROTOCOL -> new RowFilter(source, destination, either, port, protocol(value), dscp, least);
+                new RowFilter(source, destination, either, (int)number(value, LARGEST_PORT), protocol, application, dscp, least);
+            case PROTOCOL -> new RowFilter(source, destination, either, port, protocol(value), application, dscp, least);
+            case APP -> new RowFilter(source, destination, either, port, protocol, application(value), dscp, least);
             case DSCP ->
-                new RowFilter(source, destination, either, port, protocol, (int)number(value, LARGEST_DSCP), least);
+                new RowFilter(source, destination, either, port, protocol, application, (int)number(value, LARGEST_DSCP), least);
             case MIN_PACKETS -> with(SortKey.PACKETS, number(value, Long.MAX_VALUE));
             case MIN_DELAY -> with(SortKey.MEAN, durationNs(value));
             case MIN_HANDSHAKE -> with(SortKey.HANDSHAKE, durationNs(value));
@@ -66,12 +70,12 @@ public record RowFilter(
         final Map<SortKey, Long> all = new EnumMap<>(SortKey.class);
         all.putAll(least);
         all.put(key, value);
-        return new RowFilter(source, destination, either, port, protocol, dscp, Map.copyOf(all));
+        return new RowFilter(source, destination, either, port, protocol, application, dscp, Map.copyOf(all));
     }
 
     /**
      * Parses conditions as people type them: names and values, such as {@code src 192.0.2.0/24 port 443 min-delay 5ms}; a prefix,
-     * a number or a protocol without a name is that of either end, the port, or the protocol. Throws
+     * a number, an application or a protocol without a name is that of either end, the port, and so on. Throws
      * {@link IllegalArgumentException}.
      */
     public static RowFilter parse(final String text) {
@@ -95,7 +99,8 @@ public record RowFilter(
 
     private static Condition ofValue(final String value) {
         if (value.indexOf('.') < 0 && value.indexOf(':') < 0) {
-            return value.matches("[0-9]+") ? Condition.PORT : Condition.PROTOCOL;
+            return value.matches("[0-9]+") ? Condition.PORT :
+                Applications.named(value) != null ? Condition.APP : Condition.PROTOCOL;
         }
         return Condition.PREFIX;
     }
@@ -117,6 +122,14 @@ public record RowFilter(
         return number;
     }
 
+    private static String application(final String text) {
+        final String name = Applications.named(text);
+        if (name == null) {
+            throw new IllegalArgumentException("must be IANA's name of a well-known port, such as https; --port takes any");
+        }
+        return name;
+    }
+
     private static long durationNs(final String text) {
         final Double durationNs = DurationText.ns(text);
         if (durationNs == null) {
@@ -132,6 +145,7 @@ public record RowFilter(
             (either == null || contains(either, key.source()) || contains(either, key.destination())) &&
             (port < 0 || port == key.sourcePort() || port == key.destinationPort()) &&
             (protocol < 0 || protocol == key.protocol()) &&
+            (application == null || application.equals(key.application())) &&
             (dscp < 0 || dscp == key.dscp());
     }
 

@@ -100,6 +100,9 @@ public final class RowTable implements RowWriter {
         if (grouping == null || grouping.has(Grouping.Part.DPORT)) {
             number("dport", Shown.ALWAYS, 5, (row) -> key(row.key().destinationPort()));
         }
+        if (grouping != null && grouping.has(Grouping.Part.APP)) {
+            text("app", (row) -> row.key().application() == null ? ABSENT : row.key().application());
+        }
         if (grouping != null && grouping.has(Grouping.Part.DSCP)) {
             number("dscp", Shown.ALWAYS, 0, (row) -> key(row.key().dscp()));
         }

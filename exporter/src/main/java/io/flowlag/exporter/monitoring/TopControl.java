@@ -25,13 +25,13 @@ public final class TopControl {
         "                 lost, loss, packets, octets, flows, start, duration; of TCP",
         "                 handshake, rtt, retransmitted, reordered, zero-windows",
         "r                the smallest first, or the largest",
-        "/                filter: src, dst, prefix, port, proto, dscp, min-packets,",
+        "/                filter: src, dst, prefix, port, proto, app, dscp, min-packets,",
         "                 min-delay, min-rtt, min-handshake, min-retransmitted,",
         "                 min-reordered, min-zero-windows, each with a value;",
-        "                 10.0.0.0/8, 443 or tcp alone is",
-        "                 a prefix, a port, a protocol; an empty line shows all",
+        "                 10.0.0.0/8, 443, https or tcp alone is",
+        "                 a prefix, a port, and so on; an empty line shows all",
         "g                group by flow, or by src, dst (dst/24), proto, sport, dport,",
-        "                 dscp, segment with commas between", "h, ?             this page", "q                ends top", "",
+        "                 app, dscp, segment with commas between", "h, ?             this page", "q                ends top", "",
         "A row is of the records in the list: of living flows so far, and of flows",
         "that ended in the last minute. A history begins when top does.");
 

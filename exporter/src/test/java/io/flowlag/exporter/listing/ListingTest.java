@@ -8,11 +8,15 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.LongRange;
 import net.jqwik.api.constraints.Size;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -143,6 +147,47 @@ class ListingTest {
         assertTrue(table[2].endsWith(" 5.000   1.000              2          1             0"), table[2]);
         assertTrue(text(RowFormat.JSON, null, flows).contains("\"flowlagTcpRoundTripMeanNanoseconds\":2000,"));
         assertTrue(text(RowFormat.CSV, null, flows).contains(",,,3,2000,500,4000,1,100,0,4\n"));
+    }
+
+    private static FlowRow ports(final int protocol, final int source, final int destination) {
+        return new FlowRow(
+            new RowKey(Prefix.of("192.0.2.1"), Prefix.of("10.0.0.1"), protocol, source, destination, 0, RowKey.NONE),
+            new RowTraffic(1, 1L, 1L, START_NS, 1L, 1), RowDelay.NONE, RowLoss.UNKNOWN);
+    }
+
+    /** Both directions have the name of the smaller port that has one. */
+    @Example
+    void shouldNameApplicationsByPort() {
+        final List<FlowRow> flows = List.of(
+            ports(6, 50_000, 443), ports(6, 443, 50_000), ports(6, 8080, 443), ports(17, 443, 8080), ports(17, 5, 53),
+            ports(6, 50_000, 50_001), ports(1, 0, 0));
+        final Grouping grouping = Grouping.parse("app");
+        final List<FlowRow> groups = rows(FlowQuery.ALL.by(grouping).sorted("flows"), flows);
+        assertEquals(List.of("app https", "all", "app domain"), groups.stream().map((each) -> each.key().text()).toList());
+        assertEquals(List.of(4L, 2L, 1L), groups.stream().map((each) -> each.traffic().flows()).toList());
+        assertTrue(text(RowFormat.JSON, grouping, groups).contains("\"applicationName\":\"https\",\"deltaFlowCount\":4,"));
+        assertTrue(text(RowFormat.TABLE, grouping, groups).startsWith("app     flows"), text(RowFormat.TABLE, grouping, groups));
+        for (final String filter : List.of("app dns", "DNS", "domain udp")) {
+            assertEquals(List.of(flows.get(4)), rows(FlowQuery.ALL.with(RowFilter.parse(filter)), flows), filter);
+        }
+        assertThrows(IllegalArgumentException.class, () -> RowFilter.parse("app nothing"));
+    }
+
+    /** Where the system has names of ports, they are IANA's too. */
+    @Example
+    void shouldNamePortsAsTheSystemDoes() throws IOException {
+        final Path services = Path.of("/etc/services");
+        int compared = 0;
+        for (final String line : Files.exists(services) ? Files.readAllLines(services) : List.<String>of()) {
+            final String[] words = line.replaceFirst("#.*", "").strip().split("[\\s/]+");
+            final int protocol = words.length < 3 ? -1 : Protocols.number(words[2]);
+            final String own = protocol < 0 ? null : Applications.name(protocol, Integer.parseInt(words[1]), RowKey.NONE);
+            if (own != null && !"514".equals(words[1])) {
+                assertTrue(Stream.of(words).map(Applications::named).anyMatch(own::equals), line);
+                compared++;
+            }
+        }
+        assertTrue(compared > 50 || !Files.exists(services), () -> "few names are known");
     }
 
     @Property(tries = 100)
