@@ -131,6 +131,8 @@ public final class ConfigTable {
     public static final ConfigKey<Long> SAMPLING = row("metering.sample-packets", count("1", "16m"), "1",
         "Meters the first of so many captured packets. Records have what was metered; collectors learn what to multiply by. " +
         "Not with delay.");
+    static final ConfigKey<Boolean> SAMPLE_RANDOM = row("metering.sample-random", onOff(), "off",
+        "Meters each packet by chance, one of sample-packets on average: for traffic with a period. Totals err a little more.");
 
     static final ConfigKey<Path> CHECKPOINT_FILE = row("checkpoint.file", orWord(NONE, path()), NONE,
         "File for copies of flows: on a local disk, for one process. It takes up to 600 octets for each of metering.max-flows.")

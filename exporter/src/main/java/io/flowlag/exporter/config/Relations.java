@@ -104,6 +104,9 @@ final class Relations extends SettingsAccess {
         if (value(SAMPLING) > 1 && value(ROLE) != ExporterConfig.Role.NONE) {
             problem(SAMPLING, "leaves out packets that the delay of the others needs: leave it or segment.role out");
         }
+        if (value(SAMPLE_RANDOM) && value(SAMPLING) == 1) {
+            problem(SAMPLE_RANDOM, "says how packets are left out, and none are: set " + SAMPLING.path() + " too");
+        }
     }
 
     private void enterpriseNumber() {

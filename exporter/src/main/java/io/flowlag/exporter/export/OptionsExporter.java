@@ -1,6 +1,7 @@
 package io.flowlag.exporter.export;
 
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.Sampling;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -44,7 +45,8 @@ final class OptionsExporter {
     private final OptionsWriter writer;
     private final boolean isOn;
     private final int observationDomainId;
-    private final int samplePackets;
+    private final Sampling sampling;
+    private final boolean isSampled;
     private final long intervalMs;
     /** Between two descriptions in one Transport Session; 0 for one only. */
     private final long descriptionIntervalMs;
@@ -87,7 +89,8 @@ final class OptionsExporter {
         delayWriter = new DelayOptionsWriter(session, catalog);
         isOn = spec.options();
         observationDomainId = (int)config.observationDomainId();
-        samplePackets = config.metering().samplePackets();
+        sampling = config.metering().sampling();
+        isSampled = !sampling.equals(Sampling.NONE);
         intervalMs = TimeUnit.NANOSECONDS.toMillis(spec.optionsIntervalNs());
         descriptionIntervalMs = spec.address().transport() == ExporterConfig.Transport.UDP ?
             TimeUnit.NANOSECONDS.toMillis(spec.refresh().intervalNs()) : 0;
@@ -119,13 +122,13 @@ final class OptionsExporter {
 
     /** {@return whether no session has begun with how packets are sampled: without it counts of flows mislead} */
     boolean isSamplingDue() {
-        return samplePackets > 1 && describedSession == 0;
+        return isSampled && describedSession == 0;
     }
 
     /** Sends what is due now, UNIX epoch. Returns how many records were written. */
     int doWork(final long nowMs) {
         final long transportSession = session.transportSessionCount();
-        if (!isOn && samplePackets == 1 || transportSession == 0) {
+        if (!isOn && !isSampled || transportSession == 0) {
             return 0;
         }
         noteLosses(nowMs);
@@ -254,8 +257,10 @@ final class OptionsExporter {
     }
 
     private int describe(final long nowMs) {
-        if (samplePackets > 1) {
-            writer.sampling(SELECTOR_ID, 1, samplePackets - 1L, nowMs);
+        if (sampling.isRandom()) {
+            writer.randomSampling(SELECTOR_ID, sampling.packets(), nowMs);
+        } else if (sampling.packets() > 1) {
+            writer.sampling(SELECTOR_ID, 1, sampling.packets() - 1L, nowMs);
         }
         if (!isOn) {
             return 1;

@@ -6,6 +6,7 @@ import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LivePacketSource;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.config.Sampling;
 import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.status.CounterId;
@@ -18,6 +19,7 @@ import org.agrona.collections.IntHashSet;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.SplittableRandom;
 
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
@@ -68,6 +70,9 @@ public final class CaptureAgent implements Stage, PacketHandler {
 
     private String roleName = "capture";
     private int sampleDistance = 1;
+    /** Of the logarithm of a random number to a random distance; 0 where each distance is the same. */
+    private double randomDistanceFactor;
+    private SplittableRandom random = new SplittableRandom(0);
     private int packetsToSample = 1;
     private int batchCount;
     private long decodedCount;
@@ -119,9 +124,23 @@ public final class CaptureAgent implements Stage, PacketHandler {
         return SourceMerge.memoryBytes(sourceCount, isLive ? LIVE_MERGE_PACKETS : FILE_MERGE_PACKETS);
     }
 
-    /** Takes the first of so many packets, by their count (RFC 5475, 5.1), before it works. */
-    public void sample(final int onePacketIn) {
-        sampleDistance = onePacketIn;
+    /**
+     * Sets which packets are taken, before it works: the first of so many by their count (RFC 5475, 5.1), or each with the same
+     * probability (5.2.2).
+     *
+     * @param seed  of the process, unpredictable.
+     * @param stage number of this one of several, so that they choose independently.
+     */
+    public void sample(final Sampling sampling, final long seed, final int stage) {
+        sampleDistance = sampling.packets();
+        randomDistanceFactor = sampling.isRandom() ? 1 / Math.log1p(-1.0 / sampling.packets()) : 0;
+        random = new SplittableRandom(seed + stage);
+        packetsToSample = sampling.isRandom() ? randomDistance() : 1;
+    }
+
+    /** With probability p a packet is the k-th with (1 - p)^(k - 1) p: one number for all that are left out before it. */
+    private int randomDistance() {
+        return 1 + (int)Math.min(Integer.MAX_VALUE - 1, Math.log(1 - random.nextDouble()) * randomDistanceFactor);
     }
 
     /** Sets the name of the thread of one of several stages, before it works. */
@@ -259,7 +278,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
             counters.increment(CounterId.NOT_SAMPLED);
             return;
         }
-        packetsToSample = sampleDistance;
+        packetsToSample = randomDistanceFactor == 0 ? sampleDistance : randomDistance();
 
         final OffHeapBuffer descriptor = isMerged ? scratch : batch;
         final int descriptorOffset = isMerged ? 0 : batchCount * PacketDescriptor.LENGTH_BYTES;

@@ -91,7 +91,7 @@ public final class ContentCheck {
             config.refuse(Map.of(
                 ConfigTable.THREADING, "measures no delay, which this command does: set it to pipelined or shared"));
         }
-        if (config.metering().samplePackets() > 1) {
+        if (config.metering().sampling().packets() > 1) {
             config.refuse(Map.of(ConfigTable.SAMPLING, "leaves out packets, and this command measures delay: leave it out"));
         }
     }

@@ -221,7 +221,7 @@ public final class MeteringPipeline implements AutoCloseable {
             several == null ? recognizer(config, wiring, sources.size(), counters) :
                 several.recognizer(sources.size(), counters),
             isMerged, clock, counters);
-        capture.sample(config.metering().samplePackets());
+        capture.sample(config.metering().sampling(), flowKey(config).hashSeed(), 0);
         captures = List.of(capture);
         meterings = List.of(metering);
         flowWatches = flowWatch == null ? List.of() : List.of(flowWatch);

@@ -33,6 +33,7 @@ final class ShardedStages {
     private final ExporterConfig config;
     private final boolean isLive;
     private final CaptureClock clock;
+    private final long samplingSeed;
     private final List<CaptureAgent> captures = new ArrayList<>();
     private final List<MeteringAgent> meterings = new ArrayList<>();
     private final List<FlowWatch> watches = new ArrayList<>();
@@ -58,6 +59,7 @@ final class ShardedStages {
         final Counters counters) {
         this.config = config;
         this.clock = clock;
+        samplingSeed = MeteringPipeline.flowKey(config).hashSeed();
         isLive = clock.isLive();
         final int shardCount = recordRings.size();
         for (int i = 0; i < shardCount; i++) {
@@ -115,7 +117,7 @@ final class ShardedStages {
         final CaptureAgent capture = new CaptureAgent(
             sources, MeteringPipeline.decoder(config, isLive, DelayWiring.NONE, counted), next, ReferenceRecognizer.NONE, false,
             clock, counted);
-        capture.sample(config.metering().samplePackets());
+        capture.sample(config.metering().sampling(), samplingSeed, captures.size());
         return capture;
     }
 

@@ -5,6 +5,7 @@ import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.config.Sampling;
 import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.status.CounterId;
@@ -16,10 +17,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.stream.LongStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -169,7 +172,7 @@ class CaptureAgentTest {
     @Test
     void shouldTakeTheFirstOfSoManyPackets() {
         final CaptureAgent agent = agent(false, first);
-        agent.sample(3);
+        agent.sample(new Sampling(3, false), 1, 0);
         for (int i = 0; i < 10; i++) {
             first.add(START_NS + i);
         }
@@ -177,6 +180,29 @@ class CaptureAgentTest {
         agent.doWork();
         assertEquals(4, counters.get(CounterId.DECODED));
         assertEquals(6, counters.get(CounterId.NOT_SAMPLED));
+    }
+
+    /** Their number is within five deviations of the binomial one, and so is that of each place of a period: none has a beat. */
+    @Test
+    void shouldTakePacketsByChance() {
+        final int period = 4;
+        final long seed = new SecureRandom().nextLong();
+        final CaptureAgent agent = agent(false, first);
+        agent.sample(new Sampling(period, true), seed, 0);
+        final int count = 40_000;
+        final long[] taken = new long[period];
+        for (int i = 0; i < count; i++) {
+            first.add(START_NS + i);
+            final long before = counters.get(CounterId.NOT_SAMPLED);
+            agent.doWork();
+            taken[i % period] += before + 1 - counters.get(CounterId.NOT_SAMPLED);
+        }
+        final double mean = (double)count / period / period;
+        for (final long each : taken) {
+            assertEquals(mean, each, 5 * Math.sqrt(mean * (period - 1) / period), "seed " + seed);
+        }
+        assertEquals(LongStream.of(taken).sum(), counters.get(CounterId.DECODED), "seed " + seed);
+        assertEquals(count, counters.get(CounterId.DECODED) + counters.get(CounterId.NOT_SAMPLED));
     }
 
     @Test

@@ -22,6 +22,8 @@ public final class OptionsWriter {
     private static final long NANOSECONDS_PER_MILLISECOND = 1_000_000L;
     /** Value of selectorAlgorithm. */
     private static final int SYSTEMATIC_COUNT_BASED = 1;
+    /** The same, of each packet by chance. */
+    private static final int UNIFORM_PROBABILISTIC = 4;
 
     private final ExportingSession session;
     private final TemplateCatalog catalog;
@@ -90,6 +92,26 @@ public final class OptionsWriter {
         final int offset = claim(sampling, 0, nowMs);
         if (offset >= 0) {
             encoder.unsigned(selectorId).unsigned(SYSTEMATIC_COUNT_BASED).unsigned(taken).unsigned(leftOut);
+            session.commit();
+        }
+        return offset;
+    }
+
+    /**
+     * Uniform probabilistic sampling (RFC 5477): a selector takes each packet with the probability 1 / onePacketIn. The record
+     * tells the mean distance as count-based sampling does too: nfdump 1.7.1 scales by nothing else.
+     *
+     * @param onePacketIn above 1.
+     */
+    public int randomSampling(final long selectorId, final long onePacketIn, final long nowMs) {
+        if (sampling == null) {
+            sampling = catalog.optionsTemplate(
+                2, "selectorId", "selectorAlgorithm", "samplingPacketInterval", "samplingPacketSpace", "samplingProbability");
+        }
+        final int offset = claim(sampling, 0, nowMs);
+        if (offset >= 0) {
+            encoder.unsigned(selectorId).unsigned(UNIFORM_PROBABILISTIC).unsigned(1).unsigned(onePacketIn - 1)
+                .floating(1.0 / onePacketIn);
             session.commit();
         }
         return offset;

@@ -64,6 +64,12 @@ class OptionsWriterTest {
     }
 
     @Test
+    void shouldTellSamplingByChanceWithItsMeanDistance() {
+        writer.randomSampling(7, 8, NOW_MS);
+        assertValues(only(2, 302, 304, 305, 306, 311), 7, 4, 1, 7, Double.doubleToRawLongBits(0.125));
+    }
+
+    @Test
     void shouldGiveTheRangeOfUnsignedTypesAndNoneOfOthers() {
         writer.typeInformation(element(6, DataType.UNSIGNED64, Semantics.DELTA_COUNTER), NOW_MS);
         writer.typeInformation(element(7, DataType.SIGNED64, Semantics.QUANTITY), NOW_MS);
