@@ -133,6 +133,9 @@ public final class ConfigTable {
         "Not with delay.");
     static final ConfigKey<Boolean> SAMPLE_RANDOM = row("metering.sample-random", onOff(), "off",
         "Meters each packet by chance, one of sample-packets on average: for traffic with a period. Totals err a little more.");
+    public static final ConfigKey<Long> SAMPLE_FLOWS = row("metering.sample-flows", count("1", "16m"), "1",
+        "Meters one conversation in so many, both directions, by a secret hash of addresses, ports and protocol. Not with " +
+        "delay.");
 
     static final ConfigKey<Path> CHECKPOINT_FILE = row("checkpoint.file", orWord(NONE, path()), NONE,
         "File for copies of flows: on a local disk, for one process. It takes up to 600 octets for each of metering.max-flows.")

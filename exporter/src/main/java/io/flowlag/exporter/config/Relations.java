@@ -101,8 +101,10 @@ final class Relations extends SettingsAccess {
         if (value(SAMPLING) > 1 && value(FOLLOW_TCP)) {
             problem(SAMPLING, "leaves out packets that " + FOLLOW_TCP.path() + " follows: set one of them alone");
         }
-        if (value(SAMPLING) > 1 && value(ROLE) != ExporterConfig.Role.NONE) {
-            problem(SAMPLING, "leaves out packets that the delay of the others needs: leave it or segment.role out");
+        for (final ConfigKey<Long> key : List.of(SAMPLING, SAMPLE_FLOWS)) {
+            if (value(key) > 1 && value(ROLE) != ExporterConfig.Role.NONE) {
+                problem(key, "leaves out packets that the delay of the others needs: leave it or segment.role out");
+            }
         }
         if (value(SAMPLE_RANDOM) && value(SAMPLING) == 1) {
             problem(SAMPLE_RANDOM, "says how packets are left out, and none are: set " + SAMPLING.path() + " too");

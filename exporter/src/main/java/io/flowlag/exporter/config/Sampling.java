@@ -1,7 +1,9 @@
 package io.flowlag.exporter.config;
 
-/** What is metered: one packet in so many, the first of them or each by chance. Immutable. */
-public record Sampling(int packets, boolean isRandom) {
+/**
+ * What is metered: one packet in so many, the first of them or each by chance, of one conversation in so many. Immutable.
+ */
+public record Sampling(int packets, boolean isRandom, int conversations) {
     /** Everything. */
-    public static final Sampling NONE = new Sampling(1, false);
+    public static final Sampling NONE = new Sampling(1, false, 1);
 }

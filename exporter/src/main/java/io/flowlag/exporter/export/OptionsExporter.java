@@ -28,7 +28,8 @@ import java.util.function.Supplier;
  * The options records of one session.
  * <ul>
  * <li>At the start of each Transport Session and at the refresh interval: descriptions of the enterprise elements (RFC 5610),
- *     the names of interfaces, and how packets are sampled (RFC 5477), which is sent even where options are off.
+ *     the names of interfaces, and how packets (RFC 5477) and flows (RFC 7014) are sampled, which is sent even where options
+ *     are off.
  * <li>At the options interval: statistics and reliability of Metering and Exporting Process (RFC 7011 sections 4.1 to 4.3) and
  *     the segment.
  * <li>At each measurement interval: delays by class.
@@ -38,8 +39,10 @@ import java.util.function.Supplier;
  */
 final class OptionsExporter {
     private static final List<AggregateDelay> NONE = List.of();
-    /** Of the only selector. */
+    /** Of the selector of packets. */
     private static final int SELECTOR_ID = 1;
+    /** Of the selector of conversations. */
+    private static final int FLOW_SELECTOR_ID = 2;
 
     private final ExportingSession session;
     private final OptionsWriter writer;
@@ -261,6 +264,9 @@ final class OptionsExporter {
             writer.randomSampling(SELECTOR_ID, sampling.packets(), nowMs);
         } else if (sampling.packets() > 1) {
             writer.sampling(SELECTOR_ID, 1, sampling.packets() - 1L, nowMs);
+        }
+        if (sampling.conversations() > 1) {
+            writer.flowSelection(FLOW_SELECTOR_ID, sampling.conversations(), nowMs);
         }
         if (!isOn) {
             return 1;

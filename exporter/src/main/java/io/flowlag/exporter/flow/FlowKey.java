@@ -114,7 +114,7 @@ final class FlowKey {
     }
 
     /** Multiplies to 128 bits and folds the halves. */
-    private static long fold(final long a, final long b) {
+    static long fold(final long a, final long b) {
         return Math.multiplyHigh(a, b) ^ a * b;
     }
 }

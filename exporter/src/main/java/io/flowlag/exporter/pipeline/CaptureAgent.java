@@ -9,6 +9,7 @@ import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.config.Sampling;
 import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.flow.FlowSampler;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.reference.ReferenceSession;
@@ -72,6 +73,8 @@ public final class CaptureAgent implements Stage, PacketHandler {
     private int sampleDistance = 1;
     /** Of the logarithm of a random number to a random distance; 0 where each distance is the same. */
     private double randomDistanceFactor;
+    private boolean isOfSomeFlows;
+    private FlowSampler flows = FlowSampler.ALL;
     private SplittableRandom random = new SplittableRandom(0);
     private int packetsToSample = 1;
     private int batchCount;
@@ -126,15 +129,17 @@ public final class CaptureAgent implements Stage, PacketHandler {
 
     /**
      * Sets which packets are taken, before it works: the first of so many by their count (RFC 5475, 5.1), or each with the same
-     * probability (5.2.2).
+     * probability (5.2.2); and of which conversations.
      *
-     * @param seed  of the process, unpredictable.
-     * @param stage number of this one of several, so that they choose independently.
+     * @param seed  of the process, unpredictable; all stages have the same.
+     * @param stage number of this one of several, so that they choose packets independently.
      */
     public void sample(final Sampling sampling, final long seed, final int stage) {
         sampleDistance = sampling.packets();
         randomDistanceFactor = sampling.isRandom() ? 1 / Math.log1p(-1.0 / sampling.packets()) : 0;
         random = new SplittableRandom(seed + stage);
+        isOfSomeFlows = sampling.conversations() > 1;
+        flows = new FlowSampler(sampling.conversations(), seed);
         packetsToSample = sampling.isRandom() ? randomDistance() : 1;
     }
 
@@ -283,7 +288,10 @@ public final class CaptureAgent implements Stage, PacketHandler {
         final OffHeapBuffer descriptor = isMerged ? scratch : batch;
         final int descriptorOffset = isMerged ? 0 : batchCount * PacketDescriptor.LENGTH_BYTES;
         final int result = decoder.decode(packet, descriptor, descriptorOffset);
-        if (result == PacketDecoder.DECODED) {
+        if (result == PacketDecoder.DECODED && isOfSomeFlows && !flows.takes(descriptor, descriptorOffset)) {
+            counters.increment(CounterId.NOT_SAMPLED);
+            return;
+        } else if (result == PacketDecoder.DECODED) {
             decodedCount++;
         } else {
             counters.increment(CounterId.of(result));

@@ -91,8 +91,12 @@ public final class ContentCheck {
             config.refuse(Map.of(
                 ConfigTable.THREADING, "measures no delay, which this command does: set it to pipelined or shared"));
         }
+        final String problem = "leaves out packets, and this command measures delay: leave it out";
         if (config.metering().sampling().packets() > 1) {
-            config.refuse(Map.of(ConfigTable.SAMPLING, "leaves out packets, and this command measures delay: leave it out"));
+            config.refuse(Map.of(ConfigTable.SAMPLING, problem));
+        }
+        if (config.metering().sampling().conversations() > 1) {
+            config.refuse(Map.of(ConfigTable.SAMPLE_FLOWS, problem));
         }
     }
 

@@ -13,7 +13,7 @@ public enum CounterId implements Counted {
     CAPTURED("packets", "Packets that arrived: read from the sources or lost in the kernel before that."),
     LOST_IN_KERNEL("packets", "Packets that the kernel lost before the process could read them."),
     FILTERED("packets", "Packets kept back by a filter inside the process."),
-    NOT_SAMPLED("packets", "Packets between those that metering.sample-packets takes."),
+    NOT_SAMPLED("packets", "Packets that metering.sample-packets or metering.sample-flows leaves out."),
     DECODED("packets", "Packets whose headers were understood."),
     REFUSED_LINK_TYPE("packets", "Refused: link-layer type not supported."),
     REFUSED_NOT_IP("packets", "Refused: the frame carries no IP (ARP, STP, LLDP and others)."),

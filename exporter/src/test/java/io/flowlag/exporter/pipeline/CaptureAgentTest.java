@@ -8,6 +8,7 @@ import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.config.Sampling;
 import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.status.AccountingIdentity;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import org.agrona.DirectBuffer;
@@ -17,11 +18,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.nio.ByteOrder;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.stream.LongStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -172,7 +176,7 @@ class CaptureAgentTest {
     @Test
     void shouldTakeTheFirstOfSoManyPackets() {
         final CaptureAgent agent = agent(false, first);
-        agent.sample(new Sampling(3, false), 1, 0);
+        agent.sample(new Sampling(3, false, 1), 1, 0);
         for (int i = 0; i < 10; i++) {
             first.add(START_NS + i);
         }
@@ -182,13 +186,42 @@ class CaptureAgentTest {
         assertEquals(6, counters.get(CounterId.NOT_SAMPLED));
     }
 
+    @Test
+    void shouldTakeAllPacketsOfSomeConversations() {
+        final CaptureAgent agent = agent(false, first, second);
+        agent.sample(new Sampling(1, false, 2), 2, 0);
+        final Set<Integer> taken = new HashSet<>();
+        for (int host = 0; host < 64; host++) {
+            for (final Waiting each : List.of(first, second)) {
+                final boolean isForward = each == first;
+                each.frame.putInt(26, isForward ? host : -1, ByteOrder.BIG_ENDIAN);
+                each.frame.putInt(30, isForward ? -1 : host, ByteOrder.BIG_ENDIAN);
+                each.frame.putShort(34, (short)(isForward ? 5000 : 53), ByteOrder.BIG_ENDIAN);
+                each.frame.putShort(36, (short)(isForward ? 53 : 5000), ByteOrder.BIG_ENDIAN);
+                each.add(START_NS);
+                each.add(START_NS);
+            }
+            final long before = counters.get(CounterId.DECODED);
+            agent.doWork();
+            agent.doWork();
+            final long count = counters.get(CounterId.DECODED) - before;
+            assertTrue(count == 0 || count == 4, count + " packets of host " + host);
+            if (count == 4) {
+                taken.add(host);
+            }
+        }
+        assertEquals(32, taken.size(), 20);
+        assertEquals(256, counters.get(CounterId.DECODED) + counters.get(CounterId.NOT_SAMPLED));
+        assertEquals(0, AccountingIdentity.unexplainedCaptured(counters));
+    }
+
     /** Their number is within five deviations of the binomial one, and so is that of each place of a period: none has a beat. */
     @Test
     void shouldTakePacketsByChance() {
         final int period = 4;
         final long seed = new SecureRandom().nextLong();
         final CaptureAgent agent = agent(false, first);
-        agent.sample(new Sampling(period, true), seed, 0);
+        agent.sample(new Sampling(period, true, 1), seed, 0);
         final int count = 40_000;
         final long[] taken = new long[period];
         for (int i = 0; i < count; i++) {

@@ -9,10 +9,10 @@ import io.flowlag.ipfix.template.Template;
 import io.flowlag.ipfix.template.TemplateCatalog;
 
 /**
- * Writes the options records that RFC 7011 section 4, RFC 5477, RFC 5610 and RFC 5655 define, with values that the caller
- * supplies. Each method writes one record and returns the result of {@link ExportingSession#claim}: an offset of 0 or more if
- * the record was accepted, {@link ExportingSession#NOT_SENT}, or {@link ExportingSession#BLOCKED}. The caller decides when to
- * write: type records once per {@link ExportingSession#transportSessionCount()}, and over UDP again with the templates;
+ * Writes the options records that RFC 7011 section 4, RFC 5477, RFC 7014, RFC 5610 and RFC 5655 define, with values that the
+ * caller supplies. Each method writes one record and returns the result of {@link ExportingSession#claim}: an offset of 0 or
+ * more if the record was accepted, {@link ExportingSession#NOT_SENT}, or {@link ExportingSession#BLOCKED}. The caller decides
+ * when to write: type records once per {@link ExportingSession#transportSessionCount()}, and over UDP again with the templates;
  * statistics at an interval. All times are in milliseconds since the UNIX epoch.
  *
  * <p>Used by the session's thread. Templates come from the catalog on first use; a full catalog gives {@link
@@ -36,6 +36,7 @@ public final class OptionsWriter {
     private Template interfaceNames;
     private Template timeWindow;
     private Template sampling;
+    private Template flowSelection;
     private long firstLossMs;
     private long lastLossMs;
 
@@ -112,6 +113,24 @@ public final class OptionsWriter {
         if (offset >= 0) {
             encoder.unsigned(selectorId).unsigned(UNIFORM_PROBABILISTIC).unsigned(1).unsigned(onePacketIn - 1)
                 .floating(1.0 / onePacketIn);
+            session.commit();
+        }
+        return offset;
+    }
+
+    /**
+     * Uniform probabilistic selection of flows (RFC 7014): a selector takes each flow with the probability 1 / oneFlowIn, and all
+     * of its packets: collectors multiply the number of flows, not a flow's packets.
+     *
+     * @param oneFlowIn 1 or more.
+     */
+    public int flowSelection(final long selectorId, final long oneFlowIn, final long nowMs) {
+        if (flowSelection == null) {
+            flowSelection = catalog.optionsTemplate(2, "selectorId", "flowSelectorAlgorithm", "samplingProbability");
+        }
+        final int offset = claim(flowSelection, 0, nowMs);
+        if (offset >= 0) {
+            encoder.unsigned(selectorId).unsigned(UNIFORM_PROBABILISTIC).floating(1.0 / oneFlowIn);
             session.commit();
         }
         return offset;

@@ -70,6 +70,12 @@ class OptionsWriterTest {
     }
 
     @Test
+    void shouldTellHowFlowsAreSelected() {
+        writer.flowSelection(2, 4, NOW_MS);
+        assertValues(only(2, 302, 390, 311), 2, 4, Double.doubleToRawLongBits(0.25));
+    }
+
+    @Test
     void shouldGiveTheRangeOfUnsignedTypesAndNoneOfOthers() {
         writer.typeInformation(element(6, DataType.UNSIGNED64, Semantics.DELTA_COUNTER), NOW_MS);
         writer.typeInformation(element(7, DataType.SIGNED64, Semantics.QUANTITY), NOW_MS);
