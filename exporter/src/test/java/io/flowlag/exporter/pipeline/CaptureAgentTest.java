@@ -1,5 +1,6 @@
 package io.flowlag.exporter.pipeline;
 
+import com.sun.management.ThreadMXBean;
 import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LinkType;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.lang.management.ManagementFactory;
 import java.nio.ByteOrder;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
@@ -184,6 +186,24 @@ class CaptureAgentTest {
         agent.doWork();
         assertEquals(4, counters.get(CounterId.DECODED));
         assertEquals(6, counters.get(CounterId.NOT_SAMPLED));
+    }
+
+    @Test
+    void shouldAllocateNothingToSample() {
+        final ThreadMXBean thread = (ThreadMXBean)ManagementFactory.getThreadMXBean();
+        final CaptureAgent agent = agent(false, first);
+        agent.sample(new Sampling(3, true, 2), 1, 0);
+        final CapturedPacket packet = new CapturedPacket(first.frame, LinkType.ETHERNET, 0).set(0, 64, 64, START_NS);
+        long allocated = 0;
+        for (int round = 0; round < 5; round++) {
+            final long before = thread.getCurrentThreadAllocatedBytes();
+            for (int i = 0; i < 50_000; i++) {
+                first.frame.putInt(26, i, ByteOrder.BIG_ENDIAN);
+                agent.onPacket(packet);
+            }
+            allocated = thread.getCurrentThreadAllocatedBytes() - before;
+        }
+        assertTrue(allocated < 10_000, "allocated " + allocated + " octets");
     }
 
     @Test
