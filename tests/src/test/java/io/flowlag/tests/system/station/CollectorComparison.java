@@ -35,9 +35,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 
 /**
- * {@code bin/benchmark station [--rates 200000,400000] [--seconds 30] [--rounds 2] [--receivers nfacctd,station,station-kafka]}: the
- * same flow records by UDP from one sender to pmacct's nfacctd, which writes packets and octets of each segment to Kafka, and to
- * a station without and with Kafka, in turn. Prints of each what the kernel dropped, what arrived, and its time on processors.
+ * {@code bin/benchmark station [--rates 200000,400000] [--seconds 30] [--rounds 2] [--receivers nfacctd,station,station-kafka]}:
+ * the same flow records by UDP from one sender to pmacct's nfacctd, which writes packets and octets of each segment to Kafka, and
+ * to a station without and with Kafka, in turn. Prints of each what the kernel dropped, what arrived, and its time on processors.
  */
 public final class CollectorComparison {
     private static final Duration TIMEOUT = Duration.ofMinutes(2);

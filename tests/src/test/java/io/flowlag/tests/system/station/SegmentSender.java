@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Flow records of {@value #EXPORTERS} exporters with {@value #SEGMENTS} segments each, by UDP from one thread at a steady rate; each
- * is of one packet, and ends when it is sent.
+ * Flow records of {@value #EXPORTERS} exporters with {@value #SEGMENTS} segments each, by UDP from one thread at a steady rate;
+ * each is of one packet, and ends when it is sent.
  */
 final class SegmentSender implements AutoCloseable {
     private static final int EXPORTERS = 40;
