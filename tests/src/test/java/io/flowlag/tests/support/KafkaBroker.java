@@ -19,7 +19,7 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * One broker of Kafka that is its own controller, on loopback: a child process from the jars of Maven. Killed and started again,
- * it has its data and its port.
+ * it has its data and its ports. At a second port it wants TLS and SCRAM, if openssl is there.
  */
 public final class KafkaBroker implements AutoCloseable {
     private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
@@ -32,8 +32,14 @@ public final class KafkaBroker implements AutoCloseable {
         ((Logger)LoggerFactory.getLogger("org.apache.kafka")).setLevel(Level.ERROR);
     }
 
+    /** Of the user who may come over TLS. */
+    public static final String PASSWORD = "to-be-kept";
+    private static final String LOGIN = "org.apache.kafka.common.security.scram.ScramLoginModule required";
+
+    private final Path directory;
     private final Path settings;
     private final int port = Ports.freeTcp();
+    private final int securedPort = Ports.freeTcp();
     private Command.Running process;
 
     /**
@@ -42,11 +48,15 @@ public final class KafkaBroker implements AutoCloseable {
      * @param directory takes its files; must be empty.
      */
     public KafkaBroker(final Path directory) throws IOException {
+        this.directory = directory;
         final int controllerPort = Ports.freeTcp();
+        final boolean isSecured = isCertified();
+        final String listener = isSecured ? ",SASL_SSL://127.0.0.1:" + securedPort : "";
         settings = Files.writeString(directory.resolve("server.properties"), String.join("\n", List.of(
             "process.roles=broker,controller", "node.id=1", "controller.quorum.voters=1@127.0.0.1:" + controllerPort,
-            "listeners=PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controllerPort,
-            "advertised.listeners=PLAINTEXT://127.0.0.1:" + port, "controller.listener.names=CONTROLLER",
+            "listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL_SSL:SASL_SSL",
+            "listeners=PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controllerPort + listener,
+            "advertised.listeners=PLAINTEXT://127.0.0.1:" + port + listener, "controller.listener.names=CONTROLLER",
             "log.dirs=" + directory.resolve("data"),
             "offsets.topic.replication.factor=1", "offsets.topic.num.partitions=1",
             "transaction.state.log.replication.factor=1", "transaction.state.log.min.isr=1",
@@ -54,9 +64,21 @@ public final class KafkaBroker implements AutoCloseable {
             "share.coordinator.state.topic.min.isr=1", "group.initial.rebalance.delay.ms=0",
             // How long a killed broker counts as alive, so that one started in its place is refused.
             "broker.session.timeout.ms=1500", "broker.heartbeat.interval.ms=500",
-            "log.cleaner.dedupe.buffer.size=2097152", "auto.create.topics.enable=false")) + "\n");
-        java("kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", settings).run().orFail();
+            "log.cleaner.dedupe.buffer.size=2097152", "auto.create.topics.enable=false",
+            isSecured ? String.join("\n", "sasl.enabled.mechanisms=SCRAM-SHA-512", "ssl.keystore.type=PEM",
+                "ssl.keystore.location=" + directory.resolve("broker.pem"),
+                "listener.name.sasl_ssl.scram-sha-512.sasl.jaas.config=" + LOGIN + ";") : "")) + "\n");
+        java("kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", settings, "--add-scram",
+            "SCRAM-SHA-512=[name=station,password=" + PASSWORD + "]").run().orFail();
         start();
+    }
+
+    /** Makes a key with a certificate, in one file. Returns whether it could. */
+    private boolean isCertified() {
+        return Tools.find("openssl").map((openssl) -> Command.of(openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt",
+            "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", "broker.pem", "-out", "certificate.pem", "-days", "2", "-subj",
+            "/CN=broker", "-addext", "subjectAltName=IP:127.0.0.1").directory(directory).run().orFail()).map((made) ->
+            Command.of("/bin/sh", "-c", "cat certificate.pem >>broker.pem").directory(directory).run().orFail()).isPresent();
     }
 
     private static Command java(final Object... arguments) {
@@ -97,6 +119,18 @@ public final class KafkaBroker implements AutoCloseable {
     /** {@return its address, HOST:PORT} */
     public String brokers() {
         return "127.0.0.1:" + port;
+    }
+
+    /** {@return its address for TLS and SCRAM} */
+    public String securedBrokers() {
+        return "127.0.0.1:" + securedPort;
+    }
+
+    /** {@return what clients need there: a file of properties} */
+    public String clientProperties(final String password) {
+        return String.join("\n", "security.protocol=SASL_SSL", "sasl.mechanism=SCRAM-SHA-512", "ssl.truststore.type=PEM",
+            "ssl.truststore.location=" + directory.resolve("certificate.pem"),
+            "sasl.jaas.config=" + LOGIN + " username=\"station\" password=\"" + password + "\";", "");
     }
 
     /** {@return its process id} */

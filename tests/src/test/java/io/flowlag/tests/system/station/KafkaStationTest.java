@@ -18,6 +18,7 @@ import io.flowlag.station.config.StationConfigReader;
 import io.flowlag.station.demo.DemoExporters;
 import io.flowlag.station.demo.DemoNetwork;
 import io.flowlag.station.job.EmbeddedJob;
+import io.flowlag.station.wire.Topic;
 import io.flowlag.tests.support.Checkout;
 import io.flowlag.tests.support.Command;
 import io.flowlag.tests.support.Deadline;
@@ -40,6 +41,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -50,6 +52,7 @@ import java.util.function.Predicate;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The station over Kafka, in parts and as one process; its topics, read by programs of others. */
@@ -58,6 +61,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class KafkaStationTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(120);
     private static final long WINDOW_NS = 1_000_000_000L;
+    private static final int WINDOWS = 6;
+    private static final int SLOW = 2;
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final TemplateCatalog CATALOG =
         new TemplateCatalog(FlowElements.registry(FlowElements.DOCUMENTATION_ENTERPRISE_NUMBER));
@@ -88,10 +93,10 @@ class KafkaStationTest {
         Files.writeString(directory.resolve("network.yaml"), network.yaml());
     }
 
-    private Path config(final String prefix, final String format) throws IOException {
+    private Path config(final String prefix, final String kafka) throws IOException {
         return Files.writeString(directory.resolve("station.yaml"), String.join("\n", List.of(
             "network: {name: " + prefix + ", topology: network.yaml}", "listen: ['udp://127.0.0.1:0']",
-            "kafka: {brokers: '" + broker.brokers() + "', prefix: " + prefix + "., format: " + format + "}",
+            "kafka: {prefix: " + prefix + "., " + kafka + "}",
             "windows: {length: 1s, lateness: 5s, late-limit: 60s}", "view: {listen: 0, history: history.db}",
             "flink: {checkpoints: checkpoints, interval: 1s}")));
     }
@@ -154,13 +159,16 @@ class KafkaStationTest {
         }
     }
 
-    /** An interval of all segments, and two flow records. */
+    /** Intervals of all segments, in the last two with a slow hop, and two flow records. */
     private void send(final int port) {
         final long endNs = System.currentTimeMillis() * 1_000_000 / WINDOW_NS * WINDOW_NS;
         try (DemoExporters exporters = new DemoExporters(network, port); ExportingSession session = new ExportingSession(
             new UdpTransport(new Endpoint("127.0.0.1", port)), new SessionSettings().observationDomainId(
                 network.routes().get(0).to()), CATALOG)) {
-            exporters.send(endNs - WINDOW_NS, endNs, network.interval());
+            for (int i = WINDOWS - 1; i >= 0; i--) {
+                network.slow(network.busiestHop(), i < SLOW ? 5e6 : 0);
+                exporters.send(endNs - (i + 1) * WINDOW_NS, endNs - i * WINDOW_NS, network.interval());
+            }
             session.doWork(endNs / 1_000_000);
             for (int i = 0; i < 2; i++) {
                 final int offset = session.claim(FLOW, FLOW.minLengthBytes(), endNs / 1_000_000);
@@ -189,7 +197,7 @@ class KafkaStationTest {
 
     @Test
     void shouldShowWhatPartsSayThroughTopicsThatOthersRead() throws Exception {
-        final Path file = config("parts", "protobuf");
+        final Path file = config("parts", "brokers: '" + broker.brokers() + "'");
         final StationConfig config = StationConfigReader.read(file, new Problems());
         final Set<String> all = new TreeSet<>(network.routes().stream().map(DemoNetwork.Route::name).toList());
         final long read;
@@ -203,6 +211,8 @@ class KafkaStationTest {
                 send(port);
                 Deadline.await(TIMEOUT, () -> view.finalSegments((each) -> each.path("packets").asLong() == 400).equals(all),
                     () -> view.get("api/segments").toString());
+                Deadline.await(TIMEOUT, () -> view.get("api/alerts").toString().contains("slow_hop"),
+                    () -> view.get("api/verdicts").toString());
                 assertFalse(job.result().isDone());
                 read = view.counter("pages", "view_results_read");
                 assertEquals(0, view.counter("pages", "view_results_refused"));
@@ -219,6 +229,11 @@ class KafkaStationTest {
             "transport: TRANSPORT_UDP", "decoder: DECODER_NETFLOW", "use_source_address: true", "payload: .*");
         assertHas(decoded("parts.segments-v1", "SegmentWindow", "segments.proto"), "network: \"parts\"", "packets: 400",
             "segment: \"n.*\"", "is_mapped: true", "source: SOURCE_EXACT");
+        final String hop = network.topology().name(network.topology().from(network.busiestHop()));
+        assertHas(decoded("parts.verdicts-v1", "Verdict", "segments.proto"), "network: \"parts\"", "kind: SLOW_HOP",
+            "from: \"" + hop + '"', "probability: .*", "effect_ns: .*", "evidence: .*", "since_ns: .*");
+        assertHas(decoded("parts.alerts-v1", "Alert", "alerts.proto"), "id: \"parts/.*", "network: \"parts\"",
+            "kind: SLOW_HOP", "severity: TICKET", "starts_ns: .*", "value: .*", "summary: \".*" + hop + ".*");
         final String flow = decoded("parts.flows-v1", "FlowMessage", "flows.proto");
         assertHas(flow, "type: IPFIX", "src_addr: .*001.*", "packets: 10", "bytes: 1000", "proto: 17", "src_port: 40000",
             "dst_port: 5004", "etype: 2048", "flowlag_delay_mean_nanoseconds: 123456", "flowlag_delay_minimum_nanoseconds: -5",
@@ -234,9 +249,23 @@ class KafkaStationTest {
             .orElseThrow().replaceFirst(" udp.*", "");
     }
 
+    /** A configuration for TLS and SCRAM, with a file of properties that only its owner reads. */
+    private Path secured(final String password) throws IOException {
+        Files.deleteIfExists(directory.resolve("kafka.properties"));
+        Files.writeString(Files.createFile(directory.resolve("kafka.properties"),
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))),
+            broker.clientProperties(password));
+        return config("one", "brokers: '" + broker.securedBrokers() + "', format: json, properties: kafka.properties");
+    }
+
     @Test
-    void shouldRunAsOneProcessAndWriteJson() throws Exception {
-        try (Part station = new Part("--config", config("one", "json").toString())) {
+    void shouldRunAsOneProcessOverTlsAndScramAndWriteJson() throws Exception {
+        Tools.require("openssl", "openssl");
+        final StationConfig guessed = StationConfigReader.read(secured("guessed"), new Problems());
+        final IOException refused =
+            assertThrows(IOException.class, () -> Topic.createMissing(guessed.kafka(), Topic.MESSAGES));
+        assertTrue(refused.getMessage().contains("credentials"), refused::getMessage);
+        try (Part station = new Part("--config", secured(KafkaBroker.PASSWORD).toString())) {
             station.uri("pages at ");
             send(station.uri("records at ").getPort());
             Deadline.await(TIMEOUT, () -> station.finalSegments((each) -> true).size() == network.routes().size(),
