@@ -7,8 +7,8 @@ import java.util.SplittableRandom;
 
 /**
  * Chooses one conversation in so many by a hash of both ends and the protocol (RFC 7014), which is the same for both
- * directions. The hash has a secret: to a sender the choice is by chance, each with the same probability. It is as that of
- * {@link FlowKey}, of the sum of one hash for each end. Immutable; any thread. Allocates at construction.
+ * directions. The hash has a secret: to a sender the choice is by chance, each with the same probability. It multiplies
+ * as {@link FlowKey} does, and adds one hash for each end. Immutable; any thread. Allocates at construction.
  */
 public final class FlowSampler {
     /** Every conversation. */
