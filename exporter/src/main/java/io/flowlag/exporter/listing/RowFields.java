@@ -13,7 +13,7 @@ import java.util.function.Function;
 
 /**
  * The fields of a row for programs, by the names and in the units of the information elements that a record has for them. A
- * shortened address has the names of prefixes.
+ * shortened address has the names of prefixes, and what no element has begins with a low line.
  */
 final class RowFields {
     private static final int IPV4_BITS = 32;
@@ -61,6 +61,10 @@ final class RowFields {
             row.loss().isExact() ? LOSS_EXACT : LOSS_UPPER_BOUND));
         key(fields, "flowlagSegmentId", grouping, Grouping.Part.SEGMENT, (row) -> row.key().segmentId());
         tcp(fields);
+        fields.add(new Field("_estimatedPackets",
+            (row) -> row.traffic().sample() == null ? null : Math.round(row.traffic().sample().packets())));
+        fields.add(new Field("_estimatedPacketsError",
+            (row) -> row.traffic().sample() == null ? null : row.traffic().sample().error()));
         return fields;
     }
 

@@ -41,6 +41,8 @@ final class RowGroup {
     private Long packetsOfLoss = 0L;
     private boolean isLossExact = true;
     private final TcpSum tcp = new TcpSum();
+    private RowSample sample = RowSample.of(0, 1);
+    private boolean isSampled;
 
     RowGroup(final RowKey key) {
         this.key = key;
@@ -52,6 +54,10 @@ final class RowGroup {
         flows += traffic.flows();
         packets = sum(packets, traffic.packets());
         octets = sum(octets, traffic.octets());
+        isSampled |= traffic.sample() != null;
+        if (traffic.packets() != null) {
+            sample = sample.plus(traffic.sample() != null ? traffic.sample() : RowSample.of(traffic.packets(), 1));
+        }
         isTimeKnown &= traffic.startNs() != null && traffic.durationNs() != null;
         if (isTimeKnown) {
             startNs = Math.min(startNs, traffic.startNs());
@@ -106,7 +112,8 @@ final class RowGroup {
             return new FlowRow(key, only.traffic(), only.delay(), only.loss(), only.tcp());
         }
         return new FlowRow(key, new RowTraffic(flows, packets, octets, isTimeKnown ? startNs : null,
-            isTimeKnown ? Long.valueOf(endNs - startNs) : null, isLiving ? RowTraffic.LIVING : 0), delay(), loss(), tcp.tcp());
+            isTimeKnown ? Long.valueOf(endNs - startNs) : null, isLiving ? RowTraffic.LIVING : 0,
+            isSampled && packets != null ? sample : null), delay(), loss(), tcp.tcp());
     }
 
     /** An upper bound of some records bounds nothing of all. */

@@ -18,7 +18,8 @@ import java.util.function.Function;
  * <li>From the first row with a delay: mean, standard deviation and error bound of the delay, its estimator, packets lost and
  *     their share, the number of packets of the mean, quantiles and the largest delay.
  * <li>From the first row that has them: the interpolated mean if the estimator is another, the mean by sketches; of TCP the
- *     handshake, the mean round trip of data, packets sent again or out of order, and those that close the window.
+ *     handshake, the mean round trip of data, packets sent again or out of order, and those that close the window;
+ *     where packets were sampled, how many they stand for, with the 95 % error.
  * </ul>
  * {@code -} is an absent value; {@code <=} marks a loss that is only an upper bound, {@code >=} that of a group whose other
  * records do not know theirs, and its share is of those that do. The header is repeated when columns are
@@ -45,7 +46,7 @@ public final class RowTable implements RowWriter {
 
     /** When a column is shown. */
     private enum Shown {
-        ALWAYS, WITH_DELAY, WITH_INTERPOLATED, WITH_SKETCH, WITH_TCP
+        ALWAYS, WITH_DELAY, WITH_INTERPOLATED, WITH_SKETCH, WITH_TCP, WITH_SAMPLE
     }
 
     /**
@@ -74,6 +75,10 @@ public final class RowTable implements RowWriter {
         }
         number("packets", Shown.ALWAYS, ROOMY, (row) -> count(row.traffic().packets()));
         number("octets", Shown.ALWAYS, 11, (row) -> count(row.traffic().octets()));
+        number("estimate", Shown.WITH_SAMPLE, ROOMY, (row) -> row.traffic().sample() == null ? ABSENT :
+            Long.toString(Math.round(row.traffic().sample().packets())));
+        number("+-", Shown.WITH_SAMPLE, 6, (row) -> row.traffic().sample() == null ? ABSENT :
+            Long.toString(row.traffic().sample().error()));
         text("start", (row) -> start(row.traffic().startNs()));
         number("duration_ms", Shown.ALWAYS, 0, (row) -> decimal(row.traffic().durationNs(), NANOS_PER_MILLI));
         if (!isGrouped) {
@@ -206,6 +211,7 @@ public final class RowTable implements RowWriter {
         isNew |= delay.interpolatedNs() != null && shown.add(Shown.WITH_INTERPOLATED);
         isNew |= delay.sketchNs() != null && shown.add(Shown.WITH_SKETCH);
         isNew |= !row.tcp().equals(RowTcp.NONE) && shown.add(Shown.WITH_TCP);
+        isNew |= row.traffic().sample() != null && shown.add(Shown.WITH_SAMPLE);
         return isNew;
     }
 

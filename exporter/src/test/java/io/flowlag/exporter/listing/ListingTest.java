@@ -146,7 +146,25 @@ class ListingTest {
         assertTrue(table[1].endsWith(" -       -              -          -             -"), table[1]);
         assertTrue(table[2].endsWith(" 5.000   1.000              2          1             0"), table[2]);
         assertTrue(text(RowFormat.JSON, null, flows).contains("\"flowlagTcpRoundTripMeanNanoseconds\":2000,"));
-        assertTrue(text(RowFormat.CSV, null, flows).contains(",,,3,2000,500,4000,1,100,0,4\n"));
+        assertTrue(text(RowFormat.CSV, null, flows).contains(",,,3,2000,500,4000,1,100,0,4,,\n"));
+    }
+
+    /** Of 100 packets of one in 10 the deviation is 10 √(100 · 0.9) = 95, and 1.96 of that 186. */
+    @Example
+    void shouldSayWhatSampledPacketsStandFor() {
+        final FlowRow sampled = new FlowRow(new RowKey(Prefix.of("192.0.2.1"), Prefix.of("10.0.0.1"), 17, 1, 53, 0, RowKey.NONE),
+            new RowTraffic(1, 100L, 1L, START_NS, 1L, 1, RowSample.of(100, 10)), RowDelay.NONE, RowLoss.UNKNOWN);
+        final FlowRow whole = flow("10.0.0.1", new long[]{5, 7}, 0, BOUND_NS);
+        assertEquals(186, sampled.traffic().sample().error());
+        assertEquals(new RowSample(1002, 9000), sum(sampled, whole).traffic().sample());
+        assertEquals(new RowSample(2000, 18000), sum(sampled, sampled).traffic().sample());
+        assertNull(sum(whole, whole).traffic().sample());
+        final String[] table = text(RowFormat.TABLE, null, List.of(sampled, whole)).split("\n");
+        assertTrue(table[0].contains("packets  octets  estimate   +-  start"), table[0]);
+        assertTrue(table[1].contains("    100       1      1000  186  2023"), table[1]);
+        assertTrue(table[2].contains("      2     200         -    -  2023"), table[2]);
+        assertTrue(text(RowFormat.JSON, null, List.of(sampled)).contains(
+            "\"_estimatedPackets\":1000,\"_estimatedPacketsError\":186}"));
     }
 
     private static FlowRow ports(final int protocol, final int source, final int destination) {

@@ -31,6 +31,9 @@ final class QueryFormatter implements RecordFormatter {
 
     @Override
     public boolean append(final CollectedRecord record, final StringBuilder text) {
+        if (record.isOptions()) {
+            reader.learn(record);
+        }
         if (record.isOptions() || query.equals(FlowQuery.ALL)) {
             return records.append(record, text);
         }

@@ -5,14 +5,22 @@ import io.flowlag.exporter.listing.FlowRow;
 import io.flowlag.exporter.listing.RowDelay;
 import io.flowlag.exporter.listing.RowKey;
 import io.flowlag.exporter.listing.RowLoss;
+import io.flowlag.exporter.listing.RowSample;
 import io.flowlag.exporter.listing.RowSpread;
 import io.flowlag.exporter.listing.RowTcp;
 import io.flowlag.exporter.listing.RowTraffic;
 import io.flowlag.ipfix.collect.CollectedRecord;
 
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
-/** Reads rows from flow records, by the names of their elements. One thread; allocates with each. */
+/**
+ * Reads rows from flow records, by the names of their elements, and from options records how packets were sampled. Where an
+ * Observation Domain has several selectors that differ, it is not known which one a record is of. One thread; allocates with
+ * each.
+ */
 final class RecordRows {
     private static final int IPV4_BITS = 32;
     private static final int IPV6_BITS = 128;
@@ -20,14 +28,52 @@ final class RecordRows {
     private static final int UPPER_BOUND = 2;
     private static final String MEAN = "flowlagDelayMeanNanoseconds";
 
+    /** Bound of the Observation Domains with sampling in memory: senders choose them. */
+    private static final int MOST_DOMAINS = 1024;
+
     private final RecordNames.Cache namesCache = new RecordNames.Cache();
+    private final Map<String, Selector> selectors = new HashMap<>();
     private CollectedRecord record;
     private RecordNames names;
+
+    /** How packets of an Observation Domain were sampled: one in so many, NaN if selectors differ. */
+    private record Selector(Long id, double onePacketIn) {
+    }
+
+    /** Takes what an options record says of sampling. */
+    void learn(final CollectedRecord options) {
+        record = options;
+        names = namesCache.of(options);
+        final Long taken = unsigned("samplingPacketInterval");
+        final Long leftOut = unsigned("samplingPacketSpace");
+        final Long interval = unsigned("samplingInterval", "samplerRandomInterval");
+        if (interval == null && (taken == null || leftOut == null || taken == 0)) {
+            return;
+        }
+        final Selector selector = new Selector(unsigned("selectorId", "samplerId"),
+            interval != null ? Math.max(1, interval) : 1 + (double)leftOut / taken);
+        final Selector known = selectors.get(domain(options));
+        final boolean isAnother = known != null && (Double.isNaN(known.onePacketIn) ||
+            !Objects.equals(known.id, selector.id) && known.onePacketIn != selector.onePacketIn);
+        if (known != null || selectors.size() < MOST_DOMAINS) {
+            selectors.put(domain(options), isAnother ? new Selector(known.id, Double.NaN) : selector);
+        }
+    }
+
+    private static String domain(final CollectedRecord of) {
+        return of.session().peer() + ' ' + of.observationDomainId();
+    }
+
+    private RowSample sample(final Long packets) {
+        final Selector selector = selectors.isEmpty() || packets == null ? null : selectors.get(domain(record));
+        return selector == null || !(selector.onePacketIn > 1) ? null : RowSample.of(packets, selector.onePacketIn);
+    }
 
     FlowRow of(final CollectedRecord collected) {
         record = collected;
         names = namesCache.of(collected);
         final FlowTimes times = FlowTimes.of(record, names);
+        final Long packets = unsigned("packetDeltaCount", "packetTotalCount");
         final Long classOfService = unsigned("ipClassOfService");
         final Long dscp = unsigned("ipDiffServCodePoint");
         return new FlowRow(
@@ -37,9 +83,9 @@ final class RecordRows {
                 dscp != null ? dscp.intValue() : classOfService != null ? (int)(classOfService >> ECN_BITS) : RowKey.NONE,
                 number("flowlagSegmentId")),
             new RowTraffic(
-                1, unsigned("packetDeltaCount", "packetTotalCount"), unsigned("octetDeltaCount", "octetTotalCount"),
+                1, packets, unsigned("octetDeltaCount", "octetTotalCount"),
                 times.hasStart() ? times.startNs() : null, times.hasDuration() ? times.durationNs() : null,
-                Math.max(0, number("flowEndReason"))),
+                Math.max(0, number("flowEndReason")), sample(packets)),
             delay(), loss(), tcp());
     }
 

@@ -23,6 +23,7 @@ final class TableFormatter implements RecordFormatter {
             table.append(rows.of(record), text);
             return true;
         }
+        rows.learn(record);
         if (isVerbose) {
             table.settle(text);
             appendOptions(record, text);
