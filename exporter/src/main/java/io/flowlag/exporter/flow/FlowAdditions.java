@@ -64,9 +64,9 @@ public final class FlowAdditions {
     }
 
     /**
-     * Copies {@link FlowTcp}, or octets of 0, to the end of an image of a flow, which has no other additions.
+     * Copies {@link FlowTcp}, if an entry has it, to the end of an image of the flow, which has no other additions.
      *
-     * @param entry holds them at an offset, if there are any.
+     * @param tcpOffset of it in the entry.
      */
     public static void copyTcp(
         final MutableDirectBuffer image, final int imageOffset, final int imageEnd, final DirectBuffer entry,
