@@ -5,6 +5,7 @@ import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.exporter.listing.FlowQuery;
 import io.flowlag.exporter.listing.FlowRow;
+import io.flowlag.exporter.listing.Grouping;
 import io.flowlag.exporter.listing.HeldRows;
 import io.flowlag.exporter.listing.Listing;
 import io.flowlag.exporter.listing.RowDelay;
@@ -36,6 +37,11 @@ public final class FlowRows {
         final List<FlowRow> rows = new ArrayList<>();
         held.take((row, text) -> rows.add(row));
         return rows;
+    }
+
+    /** {@return so many flows, the slowest first, with all records of a flow in one row} */
+    static List<FlowRow> slowest(final List<FlowView> flows, final int count) {
+        return of(flows, FlowQuery.ALL.by(Grouping.ofFlows()).first(count));
     }
 
     /** {@return the text of the flows that are asked for} */

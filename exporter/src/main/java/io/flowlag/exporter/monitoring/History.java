@@ -1,108 +1,274 @@
 package io.flowlag.exporter.monitoring;
 
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.flowlag.exporter.listing.FlowRow;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.DelayDistribution;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DelaySummary;
+import io.flowlag.exporter.status.DelayView;
+import io.flowlag.exporter.status.IntervalDelays;
+import io.flowlag.exporter.status.ReconcileStatistics;
+import io.flowlag.exporter.status.SegmentName;
+import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.exporter.status.Statistics;
+import io.flowlag.exporter.status.StatisticsWriter;
 
-import java.util.ArrayDeque;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
 
-/** The last rows for the status page, bounded in rows and classes. One thread adds. */
+/**
+ * What the process keeps for its status page: an hour of each class in steps of 10 s, a day in steps of a minute, some minutes of
+ * the slowest flows. Bounded, see {@link #MEMORY_BYTES}. An interval that is longer than a step has no part in it. Safe from
+ * any thread: a reader makes the conductor wait while it writes, and no other thread.
+ */
 final class History {
-    /** Rows kept. */
-    static final int ROWS = 600;
-    /** Classes of a row; with more the page would be unreadable. */
-    static final int CLASSES = 16;
+    /** Of classes, clocks and all packets. Those that come after these have no history. */
+    static final int SERIES = 24;
     /** Gauges of the estimate of a sender's clock, without the sender. */
     static final String CLOCK_OFFSET = "clock_offset_ns";
     static final String CLOCK_OFFSET_ERROR = "clock_offset_error_ns";
+    static final String METERED = "all packets metered";
+    /** Flows whose history is kept, and how many snapshots of them. */
+    static final int FLOWS = 20;
+    static final int FLOW_POINTS = 300;
+    private static final long SECOND_NS = 1_000_000_000L;
+    private static final long FINE_NS = 10 * SECOND_NS;
+    private static final long COARSE_NS = 60 * SECOND_NS;
+    private static final int FINE_STEPS = 360;
+    private static final int COARSE_STEPS = 1440;
+    private static final long NS_PER_MS = 1_000_000L;
+    private static final double PPM = 1e6;
+    /** A row of a flow and its parts, as objects. */
+    private static final long FLOW_POINT_BYTES = 512;
+    /** Octets on the heap, by formula. */
+    static final long MEMORY_BYTES = HistorySteps.memoryBytes(FINE_STEPS, SERIES) +
+        HistorySteps.memoryBytes(COARSE_STEPS, SERIES) + FLOWS * FLOW_POINTS * FLOW_POINT_BYTES;
 
-    private final Deque<HistoryRow> rows = new ArrayDeque<>();
-    private volatile List<HistoryRow> published = List.of();
+    private final List<HistorySteps> steps = List.of(
+        new HistorySteps(FINE_NS, FINE_STEPS, SERIES), new HistorySteps(COARSE_NS, COARSE_STEPS, SERIES));
+    private final List<Told> told = new ArrayList<>();
+    private final RowHistory flows = new RowHistory(FLOW_POINTS);
+    private List<FlowRow> newestFlows = List.of();
+    private final Map<String, Long> counts = new HashMap<>();
+    /** Classes with delays of their packets: those by sketches are then not used. */
+    private final Set<String> measured = new HashSet<>();
 
-    void add(final Statistics statistics) {
-        final List<HistoryRow.ClassPoint> classes = new ArrayList<>();
-        final List<HistoryRow.ClockPoint> clocks = new ArrayList<>();
-        Double share = null;
+    /** What is taken from a delay stage. */
+    private static final class Told {
+        private long intervals;
+        private List<SketchStatistics> sketches = List.of();
+    }
+
+    /** The clock of this host less that of a sender, as estimated, and the largest error. */
+    record ClockPoint(String name, long offsetNs, long errorNs) {
+    }
+
+    /** Takes what ended since the last call. */
+    synchronized void poll(final List<? extends DelayView> delays) {
+        for (int i = 0; i < delays.size(); i++) {
+            if (told.size() == i) {
+                told.add(new Told());
+            }
+            final DelayView delay = delays.get(i);
+            final Told before = told.get(i);
+            final String segment = delays.size() > 1 ? "segment " + delay.segment().segmentId() + ", " : "";
+            for (; before.intervals < delay.intervalCount(); before.intervals++) {
+                final List<IntervalDelays> interval = delay.interval(before.intervals);
+                if (interval != null) {
+                    interval.forEach((each) -> add(segment, each));
+                }
+            }
+            final List<SketchStatistics> sketches = delay.sketches();
+            for (int j = 0; j < sketches.size(); j++) {
+                if (j >= before.sketches.size() || !sketches.get(j).isOfInterval(before.sketches.get(j))) {
+                    add(segment, sketches.get(j), before.intervals == 0);
+                }
+            }
+            before.sketches = sketches;
+        }
+    }
+
+    private void add(final String segment, final IntervalDelays interval) {
+        final DelaySummary summary = interval.summary();
+        final DelayDistribution delays = summary.delays();
+        final String name = segment + className(summary.senderIndex(), summary.segment(), summary.dscp());
+        final long boundNs = summary.isMatched() ? interval.matchedBoundNs() : interval.estimatesBoundNs();
+        if (delays.count() > 0) {
+            measured.add(name);
+        }
+        for (final HistorySteps each : steps) {
+            if (each.holds(summary.endNs() - summary.startNs())) {
+                each.add(name, summary.startNs(), HistoryField.PACKETS, interval.packets());
+                if (delays.count() > 0) {
+                    each.addDelays(
+                        name, summary.startNs(), delays, boundNs < 0 ? Double.NaN : boundNs, interval.histogram());
+                }
+            }
+        }
+    }
+
+    private void add(final String segment, final SketchStatistics sketches, final boolean arePacketsUnknown) {
+        final ReconcileStatistics reconciled = sketches.reconcile();
+        for (int i = 0; i < sketches.interval().size(); i++) {
+            final AggregateDelay delay = sketches.interval().get(i);
+            final String name = segment + className(sketches.senderIndex(), null, delay.dscp());
+            final Long known = reconciled != null && sketches.startNs().equals(reconciled.startNs()) &&
+                i < reconciled.interval().size() ? reconciled.interval().get(i).lostPackets() : null;
+            final Long lost = known == null ? delay.lostPackets() : known;
+            for (final HistorySteps each : steps) {
+                if (!each.holds(sketches.endNs() - sketches.startNs())) {
+                    continue;
+                }
+                each.add(name, sketches.startNs(), HistoryField.LOST, lost == null ? HistorySteps.UNKNOWN : lost);
+                if (arePacketsUnknown) {
+                    each.add(name, sketches.startNs(), HistoryField.PACKETS,
+                        delay.packets() == null ? HistorySteps.UNKNOWN : delay.packets());
+                }
+                if (delay.meanNs() != null && !measured.contains(name)) {
+                    each.addMean(name, sketches.startNs(), delay.samples(), delay.meanNs(),
+                        delay.boundNs() == null ? Double.NaN : delay.boundNs());
+                }
+            }
+        }
+    }
+
+    /** Takes the counters and gauges of a snapshot, and the slowest flows of it. */
+    synchronized void add(final Statistics statistics, final List<FlowRow> slowest) {
+        final long nowNs = statistics.nowMs() * NS_PER_MS;
+        count(METERED, nowNs, HistoryField.PACKETS, since(METERED, statistics.counters().get(CounterId.METERED)));
+        count(METERED, nowNs, HistoryField.OCTETS, since("octets", statistics.counters().get(CounterId.METERED_OCTETS)));
         for (final DelayStatistics delay : statistics.delays()) {
             final String segment = statistics.delays().size() == 1 ? "" : "segment " + delay.segmentId() + ", ";
-            final List<AggregateDelay> sketched = delay.sketchedInterval();
-            final int count = Math.max(1, Math.max(delay.interval().size(), sketched.size()));
-            for (int i = 0; i < count && classes.size() < CLASSES; i++) {
-                classes.add(point(segment, delay, i < sketched.size() ? sketched.get(i) : null, i));
+            addLoss(segment, delay, nowNs);
+            for (int i = 0; i < delay.interval().size(); i++) {
+                final DelaySummary summary = delay.interval().get(i);
+                final Double utilization = delay.gauges().get(
+                    i == 0 && delay.gauges().containsKey("utilization") ? "utilization" : "utilization_class_" + i);
+                if (utilization != null && Double.isFinite(utilization)) {
+                    set(segment + className(summary.senderIndex(), summary.segment(), summary.dscp()), nowNs,
+                        HistoryField.UTILIZATION_PPM, PPM * utilization);
+                }
             }
-            clocks(delay).forEach((each) ->
-                clocks.add(new HistoryRow.ClockPoint(segment + each.name(), each.offsetNs(), each.errorNs())));
-            share = share != null ? share : known(delay.gauges().get("reference_share"));
+            clocks(delay).forEach((each) -> {
+                set(segment + each.name(), nowNs, HistoryField.CLOCK_OFFSET_NS, each.offsetNs());
+                set(segment + each.name(), nowNs, HistoryField.CLOCK_ERROR_NS, each.errorNs());
+            });
         }
-        if (rows.size() == ROWS) {
-            rows.removeFirst();
+        flows.add(statistics.nowMs(), slowest);
+        newestFlows = slowest;
+    }
+
+    /** Matching counts the losses of all classes together. */
+    private void addLoss(final String segment, final DelayStatistics delay, final long nowNs) {
+        final Long all = delay.counters().get("match_lost");
+        if (all == null || delay.interval().isEmpty()) {
+            return;
         }
-        rows.addLast(new HistoryRow(
-            statistics.nowMs(), statistics.counters().get(CounterId.CAPTURED),
-            statistics.counters().get(CounterId.LOST_IN_KERNEL) + statistics.counters().get(CounterId.DROPPED_AT_PACKET_RING),
-            share, classes, clocks));
-        published = List.copyOf(rows);
+        final DelaySummary only = delay.interval().get(0);
+        final String name = segment + (delay.interval().size() > 1 ? "all classes" :
+            className(only.senderIndex(), only.segment(), only.dscp()));
+        final long lost = since(segment + "lost", all);
+        final long undecided = since(segment + "undecided", delay.counters().getOrDefault("match_sent_undecided", 0L));
+        final boolean isWhole = delay.gauges().getOrDefault("match_share", 1.0) >= 1;
+        count(name, nowNs, HistoryField.LOST, isWhole && undecided == 0 ? lost : HistorySteps.UNKNOWN);
+        count(name, nowNs, HistoryField.LOST_BOUND, isWhole ? lost + undecided : HistorySteps.UNKNOWN);
+    }
+
+    /** {@return by how much a counter has grown since it was last asked for} */
+    private long since(final String name, final long value) {
+        final Long before = counts.put(name, value);
+        return value - (before == null ? 0 : before);
+    }
+
+    private void count(final String name, final long nowNs, final HistoryField field, final double value) {
+        steps.forEach((each) -> each.add(name, nowNs, field, value));
+    }
+
+    private void set(final String name, final long nowNs, final HistoryField field, final double value) {
+        steps.forEach((each) -> each.set(name, nowNs, field, value));
+    }
+
+    /** {@return all as JSON} */
+    synchronized String json() {
+        final StringWriter text = new StringWriter();
+        try (JsonGenerator json = StatisticsWriter.mapper().createGenerator(text)) {
+            json.writeStartObject();
+            json.writeNumberField("memory_bound_bytes", MEMORY_BYTES);
+            json.writeArrayFieldStart("steps");
+            for (final HistorySteps each : steps) {
+                each.write(json);
+            }
+            json.writeEndArray();
+            json.writeArrayFieldStart("flows");
+            for (final FlowRow each : newestFlows) {
+                write(json, each);
+            }
+            json.writeEndArray();
+            json.writeEndObject();
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+        return text.toString();
+    }
+
+    private void write(final JsonGenerator json, final FlowRow row) throws IOException {
+        final List<RowHistory.Step> own = flows.steps(row.key());
+        json.writeStartObject();
+        json.writeStringField("name", row.key().text());
+        write(json, "times", own, (each) -> Instant.ofEpochMilli(each.timeMs()).toString());
+        write(json, "packets_per_second", own, RowHistory.Step::packetsPerSecond);
+        write(json, "delay_mean_ns", own, RowHistory.Step::meanNs);
+        write(json, "lost", own, RowHistory.Step::lost);
+        json.writeEndObject();
+    }
+
+    /** The oldest first. */
+    private static void write(
+        final JsonGenerator json, final String name, final List<RowHistory.Step> own,
+        final Function<RowHistory.Step, Object> value) throws IOException {
+        json.writeArrayFieldStart(name);
+        for (int i = own.size() - 1; i >= 0; i--) {
+            json.writeObject(value.apply(own.get(i)));
+        }
+        json.writeEndArray();
     }
 
     /** {@return the estimates of senders' clocks that are known} */
-    static List<HistoryRow.ClockPoint> clocks(final DelayStatistics delay) {
-        final List<HistoryRow.ClockPoint> clocks = new ArrayList<>();
+    static List<ClockPoint> clocks(final DelayStatistics delay) {
+        final List<ClockPoint> clocks = new ArrayList<>();
         delay.gauges().forEach((label, value) -> {
             final String suffix = label.startsWith(CLOCK_OFFSET) ? label.substring(CLOCK_OFFSET.length()) : null;
-            if (suffix != null && clocks.size() < CLASSES) {
-                clocks.add(new HistoryRow.ClockPoint(("clock" + suffix).replace('_', ' '), Math.round(value),
+            if (suffix != null && clocks.size() < SERIES) {
+                clocks.add(new ClockPoint(("clock" + suffix).replace('_', ' '), Math.round(value),
                     Math.round(delay.gauges().get(CLOCK_OFFSET_ERROR + suffix))));
             }
         });
         return clocks;
     }
 
-    /** {@return the rows, the oldest first; safe from any thread} */
-    List<HistoryRow> rows() {
-        return published;
-    }
-
-    private static HistoryRow.ClassPoint point(
-        final String segment, final DelayStatistics delay, final AggregateDelay sketched, final int index) {
-        final DelaySummary summary = index < delay.interval().size() ? delay.interval().get(index) : null;
-        final boolean hasDelays = summary != null && summary.delays().count() > 0;
-        final boolean hasEstimates = summary != null && summary.estimates().count() > 0;
-        final boolean hasReferences = summary != null && summary.references().count() > 0;
-        return new HistoryRow.ClassPoint(
-            segment + className(summary, sketched),
-            hasDelays && summary.isMatched(),
-            hasDelays ? summary.delays().meanNs() : null,
-            hasDelays ? summary.delays().p95Ns() : null,
-            hasDelays ? summary.delays().p99Ns() : null,
-            hasEstimates ? summary.estimates().meanNs() : null,
-            hasReferences ? summary.references().meanNs() : null,
-            sketched == null ? null : sketched.meanNs(),
-            sketched == null ? null : sketched.lostPackets(),
-            new HistoryRow.Injection(
-                gauge(delay.gauges(), "utilization", index), gauge(delay.gauges(), "packets_per_reference", index)));
-    }
-
     /** {@return the name of a class for people; either argument may be null} */
     static String className(final DelaySummary summary, final AggregateDelay sketched) {
-        final int dscp = summary != null ? summary.dscp() : sketched != null ? sketched.dscp() : -1;
+        return summary == null ? className(0, null, sketched == null ? -1 : sketched.dscp()) :
+            className(summary.senderIndex(), summary.segment(), summary.dscp());
+    }
+
+    /** {@return the name of a class of a sender or segment} */
+    static String className(final int senderIndex, final SegmentName segment, final int dscp) {
         final String name = dscp < 0 ? "all" : "dscp " + dscp;
-        if (summary != null && summary.segment() != null) {
-            return dscp < 0 ? summary.segment().text() : summary.segment().text() + " " + name;
+        if (segment != null) {
+            return dscp < 0 ? segment.text() : segment.text() + " " + name;
         }
-        return summary == null || summary.senderIndex() == 0 ? name : name + ", sender " + summary.senderIndex();
-    }
-
-    private static Double gauge(final Map<String, Double> gauges, final String name, final int index) {
-        return known(gauges.get(index == 0 && gauges.containsKey(name) ? name : name + "_class_" + index));
-    }
-
-    private static Double known(final Double value) {
-        return value == null || value.isNaN() || value.isInfinite() ? null : value;
+        return senderIndex == 0 ? name : name + ", sender " + senderIndex;
     }
 }

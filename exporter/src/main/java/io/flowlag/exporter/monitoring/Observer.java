@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
@@ -31,11 +32,12 @@ import java.util.stream.LongStream;
  * thread, off the packet path. {@link #snapshot} is safe from any thread. Allocates with every snapshot.
  */
 public final class Observer implements StatusSource, AutoCloseable {
+    /** The memory of the history of the status page, by formula: octets on the heap, where there is a server. */
+    public static final long HISTORY_BYTES = History.MEMORY_BYTES;
     private static final Logger LOG = LoggerFactory.getLogger(Observer.class);
     private static final long RETENTION_NS = 60_000_000_000L;
     private static final LongHashSet NONE = new LongHashSet(8);
     private static final FlowRanking NOTHING = new FlowRanking(1);
-    private static final int SHOWN_FLOWS = 50;
     /** The thread that observes. */
     private static final String CONDUCTOR = "main";
     private static final int CONTENTS_WITHOUT_FLOWS_BYTES = 1 << 20;
@@ -45,7 +47,7 @@ public final class Observer implements StatusSource, AutoCloseable {
     private final Supplier<List<DistinctError>> errors;
     private final List<FlowWatch> watches;
     private final HealthJudge judge;
-    private final History history = new History();
+    private final Optional<History> history;
     private final FlowRanking ended;
     private final FlowRanking[] living;
     private final long[] livingCounts;
@@ -92,13 +94,15 @@ public final class Observer implements StatusSource, AutoCloseable {
         Arrays.setAll(living, (index) -> new FlowRanking(capacity));
         shown = new FlowRanking(capacity);
         intervalNs = config.status().intervalNs();
+        history = config.metrics().isOn() ? Optional.of(new History()) : Optional.empty();
         judge = new HealthJudge(isLive ? Heartbeat.living() : List.of());
         file = open(config, isLive, capacity);
     }
 
-    /** The memory of an observer of so many flow caches, by formula: octets off the heap. */
+    /** The memory of an observer of so many flow caches, by formula: octets off the heap, and of the history on it. */
     public static long memoryBytes(final ExporterConfig config, final int cacheCount) {
-        return (2 + cacheCount) * FlowRanking.memoryBytes(config.status().flows());
+        return (2 + cacheCount) * FlowRanking.memoryBytes(config.status().flows()) +
+            (config.metrics().isOn() ? HISTORY_BYTES : 0);
     }
 
     private StatusFileWriter open(final ExporterConfig config, final boolean isLive, final int capacity) throws IOException {
@@ -131,6 +135,7 @@ public final class Observer implements StatusSource, AutoCloseable {
             if (file != null) {
                 file.activity(System.currentTimeMillis());
             }
+            history.ifPresent((each) -> each.poll(delays));
             if (nowNs - nextNs >= 0) {
                 nextNs = nowNs + intervalNs;
                 takeSnapshot(nowNs);
@@ -148,7 +153,7 @@ public final class Observer implements StatusSource, AutoCloseable {
         final StatusSnapshot next = new StatusSnapshot(
             ProcessHandle.current().pid(), now, delays.stream().map(DelayView::segment).toList(),
             delays.stream().map(DelayView::histograms).toList(), judge.judge(now, nowNs), errors.get(), flows);
-        history.add(now);
+        history.ifPresent((each) -> each.add(now, FlowRows.slowest(flows.flows(), History.FLOWS)));
         takenNs = nowNs;
         snapshot = next;
         if (file != null) {
@@ -185,9 +190,7 @@ public final class Observer implements StatusSource, AutoCloseable {
         for (int i = 0; i < shown.size(); i++) {
             views.add(FlowView.of(shown.flows(), shown.offset(i)));
         }
-        final List<FlowView> slowest = FlowView.slowestFirst(views);
-        return new FlowList(
-            LongStream.of(livingCounts).sum(), endedCount, slowest.subList(0, Math.min(SHOWN_FLOWS, slowest.size())));
+        return new FlowList(LongStream.of(livingCounts).sum(), endedCount, FlowView.slowestFirst(views));
     }
 
     private void take(final int index, final long nowNs) {
@@ -237,8 +240,8 @@ public final class Observer implements StatusSource, AutoCloseable {
     }
 
     @Override
-    public List<HistoryRow> history() {
-        return history.rows();
+    public String history() {
+        return history.map(History::json).orElse("{}");
     }
 
     @Override

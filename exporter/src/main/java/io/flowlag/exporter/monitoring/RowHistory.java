@@ -11,10 +11,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the last snapshots say of each row, and what happened between them. Holds {@link #POINTS} snapshots of at most
- * {@link #ROWS} rows; a row that is in none of them is forgotten. One thread.
+ * What the last snapshots say of each row, and what happened between them. Bounded in snapshots, and to {@link #ROWS} rows; a row
+ * that is in none of them is forgotten. One thread.
  */
 final class RowHistory {
+    /** Snapshots that a terminal keeps. */
     static final int POINTS = 120;
     static final int ROWS = 4096;
     /** Largest error of a mean between two snapshots, as a share of it, that comes from whole nanoseconds. */
@@ -34,8 +35,14 @@ final class RowHistory {
     }
 
     private final Map<RowKey, Deque<Point>> points = new HashMap<>();
+    private final int mostPoints;
     private long newestMs = Long.MIN_VALUE;
     private final Deque<Long> times = new ArrayDeque<>();
+
+    /** Of so many snapshots. */
+    RowHistory(final int mostPoints) {
+        this.mostPoints = mostPoints;
+    }
 
     /** Forgets all. */
     void clear() {
@@ -51,7 +58,7 @@ final class RowHistory {
         }
         newestMs = timeMs;
         times.addLast(timeMs);
-        if (times.size() > POINTS) {
+        if (times.size() > mostPoints) {
             times.removeFirst();
         }
         for (final FlowRow row : rows) {

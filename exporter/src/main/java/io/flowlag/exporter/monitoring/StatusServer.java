@@ -1,11 +1,11 @@
 package io.flowlag.exporter.monitoring;
 
-import io.flowlag.common.http.HtmlPage;
 import io.flowlag.common.http.HttpResponse;
 import io.flowlag.common.http.HttpRules;
 import io.flowlag.common.http.HttpServer;
 import io.flowlag.common.http.MetricFamily;
 import io.flowlag.common.http.MetricText;
+import io.flowlag.common.http.PageFiles;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.status.Heartbeat;
 import org.agrona.ErrorHandler;
@@ -17,20 +17,25 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * HTTP for monitoring: {@code /metrics}, {@code /healthz}, {@code /status.json} and the status page at {@code /}. Read-only, from
- * memory. On loopback it accepts only loopback host names, which prevents DNS rebinding. It has its own thread; any thread may
- * close it.
+ * HTTP for monitoring: {@code /metrics}, {@code /healthz}, {@code /status.json}, {@code /history.json} and the status page at
+ * {@code /} with what it loads. Read-only, from memory. On loopback it accepts only loopback host names, which prevents DNS
+ * rebinding. It has its own thread; any thread may close it.
  */
 public final class StatusServer implements AutoCloseable {
-    private static final Set<String> PATHS = Set.of("/", "/metrics", "/healthz", "/status.json");
+    private static final Set<String> DATA = Set.of("/metrics", "/healthz", "/status.json", "/history.json");
 
     private final StatusSource source;
     private final StatusJson json = new StatusJson();
-    private final HtmlPage page = new HtmlPage(StatusServer.class, "status.html", HtmlPage.NOTHING);
+    private final Map<String, HttpResponse> files =
+        PageFiles.of(StatusServer.class, List.of("status.css", "charts.js", "status.js"));
     private final HttpRules rules;
     private final Heartbeat heartbeat = Heartbeat.of("http", Heartbeat.STUCK_NS);
     private final HttpServer server;
@@ -46,7 +51,9 @@ public final class StatusServer implements AutoCloseable {
         final InetSocketAddress address, final String host, final int connections, final long stepNs,
         final StatusSource source, final ErrorHandler errorHandler) throws IOException {
         this.source = source;
-        rules = new HttpRules(address, host, PATHS);
+        files.put("/", PageFiles.page(StatusServer.class, "status.html"));
+        rules = new HttpRules(
+            address, host, Stream.concat(DATA.stream(), files.keySet().stream()).collect(Collectors.toSet()));
         server = new HttpServer(
             address, connections, stepNs, this::respond, InvocationType.NON_BLOCKING, errorHandler, Optional.empty(),
             heartbeat::beat);
@@ -64,8 +71,8 @@ public final class StatusServer implements AutoCloseable {
 
     private HttpResponse serve(final Request request) {
         final String path = request.getHttpURI().getPath();
-        if ("/".equals(path)) {
-            return page.response();
+        if (files.containsKey(path)) {
+            return files.get(path);
         }
         final StatusSnapshot snapshot = source.snapshot();
         if (snapshot == null) {
@@ -75,7 +82,8 @@ public final class StatusServer implements AutoCloseable {
             case "/metrics" -> metrics(request, snapshot);
             case "/healthz" -> HttpResponse.of(
                 snapshot.isOk() ? 200 : 503, StatusJson.TYPE, json.health(snapshot));
-            default -> HttpResponse.of(200, StatusJson.TYPE, json.status(snapshot, source.history()));
+            case "/history.json" -> HttpResponse.of(200, StatusJson.TYPE, source.history());
+            default -> HttpResponse.of(200, StatusJson.TYPE, json.status(snapshot));
         };
     }
 

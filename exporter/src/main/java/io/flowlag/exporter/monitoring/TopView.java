@@ -35,7 +35,7 @@ public final class TopView {
     private static final int HEADERS = 3;
 
     private final TopControl control;
-    private final RowHistory history = new RowHistory();
+    private final RowHistory history = new RowHistory(RowHistory.POINTS);
     private RowKey opened;
     private int chosenLine = NONE;
     private Statistics before;

@@ -182,7 +182,8 @@ public final class PipelineRun implements AutoCloseable {
         }
         try {
             final StatusServer server = new StatusServer(config.metrics(), observer, errors);
-            LOG.info("metrics and status page: http://{}/", config.metrics().listen());
+            LOG.info("metrics and status page: http://{}/, its history takes {} MB at most",
+                config.metrics().listen(), Observer.HISTORY_BYTES / 1_000_000);
             return server;
         } catch (final IOException ex) {
             CloseHelper.quietCloseAll(observer, pipeline);

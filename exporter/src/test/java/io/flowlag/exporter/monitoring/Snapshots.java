@@ -120,6 +120,14 @@ final class Snapshots {
             FlowSketch.mean(buffer, FlowDelay.sketchOffset(delay), i * MS / 4, 1, 1, 1);
             FlowDelay.addFlags(buffer, delay, FlowDelay.FLAG_SKETCH);
         }
+        if (i == 36) {
+            final int quantiles = FlowDelay.quantilesOffset(delay);
+            final long[] valuesNs = {8 * MS, 12 * MS, 13 * MS, 16 * MS};
+            for (int j = 0; j < valuesNs.length; j++) {
+                buffer.putLong(quantiles + j * Long.BYTES, valuesNs[j]);
+            }
+            buffer.putInt(quantiles + 48, valuesNs.length);
+        }
         if (i == 38) {
             FlowDelay.addFlags(buffer, delay, FlowDelay.FLAG_EXACT);
         }

@@ -53,7 +53,7 @@ class StatusFileTest {
     }
 
     private static String text(final StatusSnapshot snapshot) {
-        return JSON.status(snapshot, List.of()) + snapshot.flows() + snapshot.segments();
+        return JSON.status(snapshot.withFlows(snapshot.flows().flows())) + snapshot.flows() + snapshot.segments();
     }
 
     @Test

@@ -2,71 +2,281 @@ package io.flowlag.exporter.monitoring;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.flowlag.common.http.Browser;
+import io.flowlag.exporter.listing.FlowRow;
+import io.flowlag.exporter.listing.RowDelay;
+import io.flowlag.exporter.listing.RowTraffic;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.openqa.selenium.By;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.support.ui.Select;
 
 import java.io.IOException;
-import java.nio.file.Files;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-/** What the status page's own script shows, run by Node.js in a document that only keeps what is put into it. */
+/** The status page in a real browser: what it shows is what the server answers, and axe finds nothing. */
 class StatusPageTest {
-    private static final Path NODE = Path.of("/usr/bin/node");
-    private static final int BOUND_COLUMN = 2;
-    private static final String DOCUMENT = """
-        const parts = {};
-        const text = (part) => part.children.length === 0 ? part.textContent : part.children.map(text);
-        const part = () => ({
-          children: [], setAttribute() {}, appendChild(child) { this.children.push(child); return child; },
-          append(...all) { this.children.push(...all); }, replaceChildren(...all) { this.children = all; }});
-        globalThis.document = {
-          createElement: part, createElementNS: part, getElementById: (id) => parts[id] = parts[id] || part()};
-        globalThis.fetch = async () => ({ok: true, json: async () => STATUS});
-        globalThis.addEventListener = () => {};
-        globalThis.setTimeout = () => console.log(JSON.stringify({state: text(parts.state), flows: text(parts.flows)}));
-        """;
+    private static final String NONE = "–";
+    private static final int SNAPSHOTS = 90;
 
     @TempDir
-    private Path directory;
+    private static Path directory;
+    private static StatusServerFixture fixture;
+    private static Browser browser;
 
-    private JsonNode shown(final String page, final String status) throws IOException, InterruptedException {
-        final String script = page.substring(page.indexOf("<script>") + "<script>".length(), page.indexOf("</script>"));
-        final Path program = Files.writeString(
-            directory.resolve("page.js"), "const STATUS = " + status + ";\n{" + DOCUMENT + "}\n{" + script + "}\n");
-        final Path output = directory.resolve("shown");
-        final Process node = new ProcessBuilder(NODE.toString(), program.toString())
-            .redirectErrorStream(true).redirectOutput(output.toFile()).start();
-        try {
-            assertTrue(node.waitFor(60, TimeUnit.SECONDS), "the page's script does not end");
-        } finally {
-            node.destroyForcibly();
+    @BeforeAll
+    static void open() throws IOException {
+        browser = Browser.open(directory);
+        final StatusSnapshot snapshot = Snapshots.of(2);
+        final History history = new History();
+        history.poll(List.of(new HourOfDelays()));
+        for (int i = 0; i < SNAPSHOTS; i++) {
+            history.add(HourOfDelays.statistics(snapshot, i), grown(snapshot, i));
         }
-        assertEquals(0, node.exitValue(), () -> "the page's script, see " + output);
-        return new ObjectMapper().readTree(Files.readString(output));
+        fixture = new StatusServerFixture(snapshot, history::json, StatusServerFixture.STEP_NS);
+    }
+
+    @AfterAll
+    static void close() {
+        if (browser != null) {
+            browser.close();
+        }
+        if (fixture != null) {
+            fixture.close();
+        }
+    }
+
+    /** The flows after so many more snapshots; the slowest becomes slower from the fiftieth on. */
+    private static List<FlowRow> grown(final StatusSnapshot snapshot, final int snapshots) {
+        final List<FlowRow> rows = new ArrayList<>();
+        for (final FlowRow row : FlowRows.slowest(snapshot.flows().flows(), History.FLOWS)) {
+            final RowTraffic traffic = row.traffic();
+            final RowDelay delay = row.delay();
+            final long more = 100L * snapshots;
+            final long slow = rows.isEmpty() ? 20_000L * Math.max(0, snapshots - 50) : 0;
+            rows.add(new FlowRow(row.key(),
+                new RowTraffic(traffic.flows(), traffic.packets() + more, traffic.octets(), traffic.startNs(),
+                    traffic.durationNs(), traffic.endReason()),
+                delay.meanNs() == null ? delay : new RowDelay(delay.meanNs() + slow, delay.measured() + more, delay.boundNs(),
+                    delay.isExact(), delay.estimator(), delay.spread(), delay.interpolatedNs(), delay.sketchNs()), row.loss()));
+        }
+        return rows;
+    }
+
+    private static void show(final String page) throws IOException {
+        final String uri = "http://127.0.0.1:" + fixture.port() + "/";
+        browser.driver().get("about:blank");
+        browser.driver().get(uri + "#" + page);
+        final String name = page.replaceFirst("/.*", "");
+        browser.await(() -> name.equals(script("return document.body.dataset.shown")));
+        browser.rest();
+        assertTrue(browser.driver().findElement(By.id(name)).isDisplayed());
+    }
+
+    private static String encoded(final String name) {
+        return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
+    private static Object script(final String text) {
+        return browser.driver().executeScript(text);
+    }
+
+    private static JsonNode json(final String path) throws IOException {
+        return new ObjectMapper().readTree(fixture.get(path).body());
+    }
+
+    private static List<String> cells(final WebElement row) {
+        return row.findElements(By.cssSelector("td")).stream().map(WebElement::getText).toList();
+    }
+
+    /** The value, and its bound or that it is exact; a value that is absent is shown as absent. */
+    private static void assertMean(final JsonNode mean, final JsonNode bound, final boolean isExact, final String shown) {
+        if (mean.isNull()) {
+            assertEquals(NONE, shown);
+            return;
+        }
+        Browser.assertDuration(mean.asDouble(), shown, 0);
+        if (isExact) {
+            assertTrue(shown.endsWith(" exact"), shown);
+        } else if (bound.isNull()) {
+            assertTrue(shown.endsWith("± " + NONE), shown);
+        } else {
+            Browser.assertDuration(bound.asDouble(), shown, 1);
+        }
+    }
+
+    private static void assertTime(final JsonNode valueNs, final String shown) {
+        if (valueNs.isNull()) {
+            assertEquals(NONE, shown);
+        } else {
+            Browser.assertDuration(valueNs.asDouble(), shown, 0);
+        }
+    }
+
+    private static String count(final JsonNode value) {
+        return value.isNull() ? NONE : String.format(Locale.ROOT, "%,d", value.asLong());
     }
 
     @Test
-    void shouldSayWhichMeansAreExact() throws Exception {
-        assumeTrue(Boolean.getBoolean("flowlag.require.tools") || Files.isExecutable(NODE), "Node.js is not installed");
-        try (StatusServerFixture fixture = new StatusServerFixture(Snapshots.of(2))) {
-            final String status = fixture.get("/status.json").body();
-            final JsonNode shown = shown(fixture.get("/").body(), status);
-            assertEquals("ok", shown.get("state").asText());
-            final JsonNode flows = new ObjectMapper().readTree(status).get("flows");
-            final JsonNode rows = shown.at("/flows/0/0/1");
-            assertEquals(flows.size(), rows.size());
-            int exact = 0;
-            for (int i = 0; i < rows.size(); i++) {
-                final boolean isExact = flows.get(i).path("exact").asBoolean();
-                assertEquals(isExact ? "exact" : "± 100 µs", rows.get(i).get(BOUND_COLUMN).asText());
-                exact += isExact ? 1 : 0;
-            }
-            assertEquals(1, exact);
+    void shouldShowClassesOverHours() throws IOException {
+        show("classes");
+        final JsonNode step = json("/history.json").at("/steps/0");
+        final int newest = step.get("times").size() - 2;
+        final List<WebElement> rows = browser.all("#newest tbody tr");
+        final List<String> names = browser.texts("#newest tbody th");
+        assertEquals(List.of("dscp 0", "dscp 46", "all classes", "all packets metered"), names);
+        for (int i = 0; i < rows.size(); i++) {
+            final JsonNode values = step.get("classes").get(List.of(0, 1, 3, 2).get(i));
+            assertEquals(names.get(i), values.get("name").asText());
+            final List<String> cells = cells(rows.get(i));
+            assertMean(values.at("/delay_mean_ns/" + newest), values.at("/delay_bound_ns/" + newest), false, cells.get(0));
+            assertTime(values.at("/delay_p50_ns/" + newest), cells.get(1));
+            assertTime(values.at("/delay_p99_ns/" + newest), cells.get(2));
+            assertTime(values.at("/delay_max_ns/" + newest), cells.get(3));
+            assertEquals(count(values.at("/lost/" + newest)), cells.get(5));
         }
+        final String drawing = browser.driver().findElement(By.cssSelector("#segments svg")).getDomAttribute("aria-label");
+        assertTrue(drawing.startsWith("segment 1: from eth0 to eth1, mean delay "), drawing);
+        assertEquals(step.at("/classes/0/delay_mean_ns").toString(), script(
+            "return JSON.stringify(plots['delay-plot'].plot.data[1])"), "the first curve is the mean of the first class");
+        assertEquals((long)HourOfDelays.GAP, script(
+            "return plots['delay-plot'].plot.data[1].filter((each) => each === null).length"), "steps without delays");
+        new Select(browser.driver().findElement(By.id("which"))).selectByValue("dscp 46");
+        final String curves = "step from,dscp 46 mean,dscp 46 mean + bound,dscp 46 mean − bound,dscp 46 50 %,dscp 46 99 %," +
+            "dscp 46 largest";
+        browser.await(() -> curves.equals(script("return plots['delay-plot'].plot.series.map((each) => each.label).join()")));
+        browser.driver().findElement(By.xpath("//button[text()='24 h']")).sendKeys(Keys.ENTER);
+        final int minutes = json("/history.json").at("/steps/1/times").size();
+        browser.await(() -> ((Number)script("return plots['delay-plot'].plot.data[0].length")).intValue() == minutes);
+        browser.driver().findElement(By.cssSelector("#classes details summary")).click();
+        assertEquals(minutes, browser.all("#past tbody tr").size());
+    }
+
+    @Test
+    void shouldShowFlowsAndLeadToOne() throws IOException {
+        show("flows");
+        final JsonNode groups = json("/status.json").get("groups");
+        assertRows(groups.get("flow"), "#slowest");
+        assertRows(groups.get("dst/24"), "#groups");
+        new Select(browser.driver().findElement(By.id("grouping"))).selectByValue("dscp");
+        browser.await(() -> browser.text("#groups tbody th").startsWith("dscp "));
+        assertRows(groups.get("dscp"), "#groups");
+        assertEquals(1, browser.texts("#slowest td").stream().filter((each) -> each.endsWith(" exact")).count());
+        final JsonNode slowest = groups.at("/flow/0");
+        browser.driver().findElement(By.linkText(slowest.get("name").asText())).sendKeys(Keys.ENTER);
+        browser.await(() -> "flow-name".equals(browser.driver().switchTo().activeElement().getDomAttribute("id")));
+        assertEquals(slowest.get("name").asText(), browser.text("#flow-name"));
+        final List<String> names = browser.texts("#flow-values dt");
+        final List<String> values = browser.texts("#flow-values dd");
+        assertMean(slowest.get("mean_ns"), slowest.get("bound_ns"), false, values.get(names.indexOf("mean delay")));
+        for (final Map.Entry<String, String> each : Map.of("smallest", "min_ns", "50 %", "p50_ns", "99 %", "p99_ns", "largest",
+            "max_ns", "by references", "interpolated_mean_ns").entrySet()) {
+            assertTime(slowest.get(each.getValue()), values.get(names.indexOf(each.getKey())));
+        }
+        final JsonNode past = json("/history.json").at("/flows/0");
+        assertEquals(slowest.get("name"), past.get("name"));
+        assertEquals(past.get("delay_mean_ns").toString(), script(
+            "return JSON.stringify(plots['flow-delay-plot'].plot.data[1])"));
+        assertEquals(SNAPSHOTS - 1, past.get("times").size());
+        browser.driver().findElement(By.cssSelector("#flow details summary")).click();
+        final String newest = browser.text("#flow-past tbody tr:first-child td:nth-child(3)");
+        assertTime(past.get("delay_mean_ns").get(SNAPSHOTS - 2), newest);
+    }
+
+    private static void assertRows(final JsonNode expected, final String selector) {
+        final List<WebElement> rows = browser.all(selector + " tbody tr");
+        assertEquals(expected.size(), rows.size());
+        for (int i = 0; i < rows.size(); i++) {
+            final JsonNode row = expected.get(i);
+            final List<String> cells = cells(rows.get(i));
+            assertEquals(row.get("name").asText().replaceAll(" +", " "),
+                rows.get(i).findElement(By.cssSelector("th")).getText());
+            assertMean(row.get("mean_ns"), row.get("bound_ns"), row.get("exact").asBoolean(), cells.get(0));
+            assertTime(row.get("p99_ns"), cells.get(2));
+            final String mark = Map.of("", "", "<=", "at most ", ">=", "at least ").get(row.get("lost_mark").asText());
+            assertEquals(row.get("lost").isNull() ? NONE : mark + count(row.get("lost")), cells.get(4));
+            assertEquals(count(row.get("packets")), cells.get(5));
+        }
+    }
+
+    @Test
+    void shouldDrawTheDistributionOfAFlowThatHasQuantiles() throws IOException {
+        final JsonNode flows = json("/status.json").at("/groups/flow");
+        int with = 0;
+        while (flows.get(with).get("p50_ns").isNull()) {
+            with++;
+        }
+        for (final JsonNode row : List.of(flows.get(with), flows.get(0))) {
+            show("flow/" + encoded(row.get("name").asText()));
+            int bars = -1;
+            for (final String each : List.of("min_ns", "p50_ns", "p90_ns", "p99_ns", "max_ns")) {
+                bars += row.get(each).isNull() ? 0 : 1;
+            }
+            assertEquals(bars < 2 ? 0 : bars, browser.all("#flow-distribution rect").size(), row::toString);
+        }
+    }
+
+    private static void assertSays(final String selector, final String text) {
+        final String all = browser.text(selector).replace('\u00a0', ' ');
+        assertTrue(all.contains(text), all);
+    }
+
+    @Test
+    void shouldSayTheProcessInWords() throws IOException {
+        show("process");
+        assertSays("#clocks", "The clock of this host is 3 ms behind that of the sender, ± 45 µs, and gains 1.5 µs a second.");
+        assertSays("#clocks", "The clocks of the two points differ by at most 50 ns");
+        assertSays("#reconciliation", "Last interval, sender 0, dscp 46: complete, 11 packets, mean 13 ms, 19 lost.");
+        assertSays("#exchange", "2 sessions have begun, 2 of them have ended.");
+        final JsonNode counters = json("/status.json").at("/statistics/counters");
+        assertEquals(count(counters.get("captured")), browser.text("#packets dd"));
+        assertEquals(json("/status.json").get("checks").size() + 1, browser.all("#checks tbody tr").size());
+        assertEquals("ok", browser.text("#state"));
+        assertSays("#about", json("/status.json").get("host").asText() + ", version ");
+        assertFalse(browser.all("#clock-plot canvas").isEmpty());
+    }
+
+    @Test
+    void shouldSayWhatIsAbsent() throws IOException {
+        final StatusServerFixture other = fixture;
+        try (StatusServerFixture empty = new StatusServerFixture(Snapshots.of(3))) {
+            fixture = empty;
+            show("classes");
+            assertEquals("No history is kept.", browser.text("#segments"));
+            assertEquals("exchange: connected", browser.text("#failing"));
+            show("flow/nobody");
+            assertEquals("It is not among the slowest flows now.", browser.text("#flow-values"));
+        } finally {
+            fixture = other;
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"light,390", "dark,390", "light,1920", "dark,1920"})
+    void shouldBeReadByEverybody(final String scheme, final int width) throws IOException {
+        browser.shape(scheme, width);
+        final String flow = "flow/" + encoded(json("/status.json").at("/groups/flow/0/name").asText());
+        for (final String page : List.of("classes", "flows", "process", flow)) {
+            show(page);
+            browser.assertReadable(page.replaceFirst("/.*", "") + "-" + scheme + "-" + width, width);
+        }
+        assertEquals(List.of(), browser.console(), "the console");
+        assertEquals(List.of(), fixture.errors());
     }
 }

@@ -10,13 +10,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** A server of one snapshot on a free port of loopback, and raw sockets to it. */
 final class StatusServerFixture implements AutoCloseable {
     static final int CONNECTIONS = 16;
     private static final int TIMEOUT_MS = 60_000;
     /** Longer than the test may take on a slow machine: what is ended for being slow is not what is tested. */
-    private static final long STEP_NS = 3_600_000_000_000L;
+    static final long STEP_NS = 3_600_000_000_000L;
 
     private final List<Throwable> errors = Collections.synchronizedList(new ArrayList<>());
     private final StatusServer server;
@@ -30,6 +31,11 @@ final class StatusServerFixture implements AutoCloseable {
     }
 
     StatusServerFixture(final StatusSnapshot snapshot, final long stepNs) throws IOException {
+        this(snapshot, () -> "{}", stepNs);
+    }
+
+    /** With what is kept for the status page. */
+    StatusServerFixture(final StatusSnapshot snapshot, final Supplier<String> history, final long stepNs) throws IOException {
         server = new StatusServer(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "127.0.0.1", CONNECTIONS, stepNs, new StatusSource() {
                 @Override
@@ -38,8 +44,8 @@ final class StatusServerFixture implements AutoCloseable {
                 }
 
                 @Override
-                public List<HistoryRow> history() {
-                    return List.of();
+                public String history() {
+                    return history.get();
                 }
             }, errors::add);
     }

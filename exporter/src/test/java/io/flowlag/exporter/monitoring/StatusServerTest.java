@@ -12,6 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -23,6 +24,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -31,11 +33,23 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** The HTTP server and what it serves, good and hostile requests. */
 class StatusServerTest {
     private static final String HOST = "Host: localhost\r\n";
+    private static final Pattern LOADED = Pattern.compile("(?:src|href)=\"(/[^\"]+)\"");
     /**
      * Fewer than wait in the kernel to be accepted. If it refused some, they would come again later, and each would close another
      * connection.
      */
     private static final int ACCEPTED_TOGETHER = 50;
+
+    private static void assertLoaded(final StatusServerFixture fixture, final String path) {
+        try {
+            final StatusServerFixture.Answer answer = fixture.get(path);
+            assertEquals(200, answer.status(), path);
+            final String type = path.endsWith(".css") ? "css" : "javascript";
+            assertTrue(answer.head().contains("Content-Type: text/" + type), answer.head());
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
 
     private static byte[] octets(final String text) {
         return text.getBytes(StandardCharsets.ISO_8859_1);
@@ -62,8 +76,13 @@ class StatusServerTest {
             assertEquals(Snapshots.HOSTILE, status.get("statistics").get("sources").get(1).get("name").asText());
 
             final StatusServerFixture.Answer page = fixture.get("/");
-            assertTrue(page.head().contains("Content-Security-Policy: default-src 'none'; style-src 'sha256-"), page.head());
+            assertTrue(page.head().contains(
+                "Content-Security-Policy: default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'"),
+                page.head());
             assertFalse(page.head().contains("unsafe"), page.head());
+            assertFalse(page.body().contains("<style") || page.body().contains("<script>") || page.body().contains("://"),
+                "nothing inline, nothing from elsewhere");
+            LOADED.matcher(page.body()).results().forEach((each) -> assertLoaded(fixture, each.group(1)));
             assertEquals(List.of(), fixture.errors());
         }
     }

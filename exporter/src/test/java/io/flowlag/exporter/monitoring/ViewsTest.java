@@ -67,17 +67,6 @@ class ViewsTest {
 
         final String second = lines(RowFormat.TABLE).get(2);
         assertTrue(second.matches("10\\.0\\.0\\.38 .* 8750\\.000 +125\\.000 +exact +interpolated .* 9500\\.000"), second);
-        final JsonNode page = new ObjectMapper().readTree(new StatusJson().status(SNAPSHOT, history()));
-        assertFalse(page.get("history").get(0).get("classes").get(0).get("exact").asBoolean());
-        assertTrue(page.get("history").get(0).get("classes").get(1).get("exact").asBoolean());
-        assertEquals(1_000_000, page.get("history").get(0).get("classes").get(1).get("mean_ns").asLong());
-        assertEquals(2_000_000, page.get("history").get(0).get("classes").get(1).get("interpolated_mean_ns").asLong());
-    }
-
-    private static List<HistoryRow> history() {
-        final History history = new History();
-        history.add(SNAPSHOT.statistics());
-        return history.rows();
     }
 
     @Test
@@ -189,7 +178,7 @@ class ViewsTest {
 
     @Test
     void shouldTellWhatHappenedBetweenSnapshots() {
-        final RowHistory history = new RowHistory();
+        final RowHistory history = new RowHistory(RowHistory.POINTS);
         history.add(1000, List.of(row(1, 100, 1_000_000L)));
         history.add(1000, List.of(row(1, 100, 1_000_000L)));
         history.add(3000, List.of(row(1, 300, 3_000_000L)));

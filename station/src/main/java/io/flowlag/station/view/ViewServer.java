@@ -1,20 +1,18 @@
 package io.flowlag.station.view;
 
-import io.flowlag.common.http.HtmlPage;
 import io.flowlag.common.http.HttpResponse;
 import io.flowlag.common.http.HttpRules;
 import io.flowlag.common.http.HttpServer;
 import io.flowlag.common.http.MetricFamily;
 import io.flowlag.common.http.MetricText;
+import io.flowlag.common.http.PageFiles;
 import io.flowlag.network.topology.NetworkMap;
 import org.agrona.ErrorHandler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetSocketAddress;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -26,19 +24,16 @@ final class ViewServer implements AutoCloseable {
     static final int CONNECTIONS = 64;
     private static final String API = "/api/";
     private static final String METRICS = "/metrics";
-    private static final String STYLE = "text/css; charset=utf-8";
-    private static final String SCRIPT = "text/javascript; charset=utf-8";
-    private static final String LIBRARIES = "/META-INF/resources/webjars/";
     /** Beside this class. */
-    private static final List<String> OWN = List.of("/view.css", "/base.js", "/map.js", "/path.js", "/alerts.js",
-        "/verdicts.js", "/segment.js", "/exporters.js", "/pages.js", "/login.js");
-    private static final Map<String, String> FILES = Map.of(
-        "/uplot.js", "uplot/1.6.30/dist/uPlot.iife.min.js", "/uplot.css", "uplot/1.6.30/dist/uPlot.min.css",
+    private static final List<String> OWN = List.of(
+        "view.css", "base.js", "map.js", "path.js", "alerts.js", "verdicts.js", "segment.js", "exporters.js", "pages.js",
+        "login.js");
+    private static final Map<String, String> FORCES = Map.of(
         "/d3-dispatch.js", "d3-dispatch/3.0.1/dist/d3-dispatch.min.js", "/d3-force.js", "d3-force/3.0.0/dist/d3-force.min.js",
         "/d3-quadtree.js", "d3-quadtree/3.0.1/dist/d3-quadtree.min.js", "/d3-timer.js", "d3-timer/3.0.1/dist/d3-timer.min.js");
 
     private final ViewApi api;
-    private final Map<String, HttpResponse> files = new HashMap<>();
+    private final Map<String, HttpResponse> files;
     private final HttpRules rules;
     private final ViewGuard guard;
     private final HttpServer server;
@@ -48,15 +43,11 @@ final class ViewServer implements AutoCloseable {
         final InetSocketAddress listen, final ViewAccess access, final ViewApi api, final ErrorHandler errorHandler)
         throws IOException {
         this.api = api;
-        guard = new ViewGuard(access, new HtmlPage(ViewServer.class, "login.html", HtmlPage.SAME_SERVER).response());
-        files.put("/", new HtmlPage(ViewServer.class, "view.html", HtmlPage.SAME_SERVER).response());
-        for (final Map.Entry<String, String> file : FILES.entrySet()) {
-            files.put(file.getKey(), file(file.getKey(), LIBRARIES + file.getValue()));
-        }
-        files.put("/common.css", HttpResponse.of(200, STYLE, HtmlPage.commonStyle()));
-        for (final String own : OWN) {
-            files.put(own, file(own, own.substring(1)));
-        }
+        guard = new ViewGuard(access, PageFiles.page(ViewServer.class, "login.html"));
+        files = PageFiles.of(ViewServer.class, OWN);
+        files.put("/", PageFiles.page(ViewServer.class, "view.html"));
+        FORCES.forEach((path, library) -> files.put(
+            path, PageFiles.file(path, PageFiles.text(ViewServer.class, PageFiles.LIBRARIES + library))));
         final Set<String> paths = new HashSet<>(files.keySet());
         paths.add(METRICS);
         if (access.token().isPresent()) {
@@ -67,16 +58,6 @@ final class ViewServer implements AutoCloseable {
         server = new HttpServer(
             listen, CONNECTIONS, HttpServer.STEP_NS, this::respond, InvocationType.BLOCKING, errorHandler,
             access.server(), () -> { });
-    }
-
-    private static HttpResponse file(final String path, final String resource) throws IOException {
-        try (InputStream stream = ViewServer.class.getResourceAsStream(resource)) {
-            if (stream == null) {
-                throw new IOException(resource + ": is not on the class path: build the station again");
-            }
-            return new HttpResponse(
-                200, Map.of("Content-Type", path.endsWith(".css") ? STYLE : SCRIPT), stream.readAllBytes());
-        }
     }
 
     void onNetwork(final NetworkMap map) {

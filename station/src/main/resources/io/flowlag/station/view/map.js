@@ -88,7 +88,7 @@ function drawMap() {
     for (const suspect of verdict.suspects) {
       if (at.has(suspect.from) && at.has(suspect.to)) {
         picture.appendChild(line(suspect, "suspect")).appendChild(
-          drawn("title", {}, "slow: " + suspect.from + " → " + suspect.to + ", " + percent(suspect.probability)));
+          drawn("title", {}, "slow: " + suspect.from + " → " + suspect.to + ", " + probability(suspect.probability)));
       }
     }
   }

@@ -65,17 +65,10 @@ async function poll() {
   if (!document.hidden) { await refresh(); }
   setTimeout(poll, POLL_MS);
 }
-for (const [name, seconds] of RANGES) {
-  const button = byId("ranges").appendChild(element("button", name));
-  button.type = "button";
-  button.setAttribute("aria-pressed", String(seconds === rangeS));
-  button.addEventListener("click", () => {
-    rangeS = seconds;
-    for (const each of byId("ranges").children) { each.setAttribute("aria-pressed", String(each === button)); }
-    refresh();
-  });
-  byId("ranges").append(" ");
-}
+choices("ranges", RANGES, rangeS, (seconds) => {
+  rangeS = seconds;
+  refresh();
+});
 byId("map-measure").addEventListener("change", (event) => {
   measure = event.target.value;
   byId("map-by").textContent = measureName();

@@ -52,32 +52,9 @@ function columns(windows, ...values) {
   }
   return made;
 }
-function ticks(u, times, axis, space, step) {
-  const texts = times.map(time1000);
-  return texts.map((text, i) => {
-    const day = text.slice(step < 2592000 ? 5 : 0, 10);
-    return step >= 86400 ? day : i > 0 && texts[i - 1].slice(0, 10) === text.slice(0, 10) ? text.slice(11, 16) : text.slice(11, 16) + "\n" + day;
-  });
-}
-function time1000(s) { return time(s * 1000); }
-function colour(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }
 function draw(id, label, height, series, bands, format, values) {
-  const width = Math.max(260, byId(id).clientWidth);
-  const axis = {stroke: colour("--text"), grid: {stroke: colour("--line"), width: 1}, ticks: {stroke: colour("--line")}};
-  const shape = JSON.stringify([width, axis, series.length]);
-  if (plots[id] && plots[id].shape === shape) { plots[id].plot.setData(values); return; }
-  if (plots[id]) { plots[id].plot.destroy(); }
-  const box = element("div");
-  box.setAttribute("role", "img");
-  box.setAttribute("aria-label", label + "; the table below has the values");
-  byId(id).replaceChildren(box);
-  const plot = new uPlot({width, height, bands, hooks: {draw: [drawChanges]}, cursor: {drag: {setScale: false}}, scales: {x: {range: () =>
-    [data.segments.now_ms / 1000 - rangeS, data.segments.now_ms / 1000]}, y: {range: (u, low, high) =>
-    low === null ? [0, 1] : [Math.min(0, low), high > 0 ? high * 1.05 : 1]}},
-    series: [{value: (u, s) => s === null ? NONE : time1000(s), label: "middle of the window"}, ...series.map((each) => ({points: {size: 4}, width: 1.6, ...each,
-      value: (u, value) => value === null || value === undefined ? NONE : format(value)}))],
-    axes: [{...axis, values: ticks}, {...axis, size: 74, values: (u, ticks) => ticks.map(format)}]}, values, box);
-  plots[id] = {shape, plot};
+  plot(id, {label, height, bands, format, times: "middle of the window", over: drawChanges, range: () =>
+    [data.segments.now_ms / 1000 - rangeS, data.segments.now_ms / 1000]}, series, values);
 }
 // Where a delay or a floor has changed, and where a service level began to burn.
 function changesOf(windows) {
@@ -109,7 +86,8 @@ function drawHistory(windows) {
   put("changes", changes.length === 0 ? nothing("None is known.") : table("Table of changes", ["time", "what"],
     changes.map((each) => [time(each.ms), each.text]), "stack words"));
   if (windows.length === 0) {
-    for (const id of ["delays", "losses"]) { if (plots[id]) { plots[id].plot.destroy(); delete plots[id]; } }
+    unplot("delays");
+    unplot("losses");
     put("delays", nothing("No window is kept of this time."));
     put("losses");
     put("past", nothing("No window is kept of this time."));

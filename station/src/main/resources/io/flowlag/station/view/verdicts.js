@@ -21,14 +21,14 @@ function card(verdict) {
   tile(verdict.is_current ? "lasts for" : "lasted for", span(verdict.end_ms - verdict.since_ms));
   tile(verdict.kind === "clock_moved" ? "offset" : "slower by", duration(verdict.effect_ns));
   tile("95 % interval", duration(verdict.effect_low_ns) + " to " + duration(verdict.effect_high_ns));
-  tile("confidence", verdict.confidence === undefined ? NONE : percent(verdict.confidence));
+  tile("confidence", verdict.confidence === undefined ? NONE : probability(verdict.confidence));
   tile("class of service", verdict.class === undefined ? "not told apart" : String(verdict.class));
   if (verdict.suspects.length > 0) {
     const rows = verdict.suspects.map((suspect) => {
       const bar = element("span", undefined, "prob");
       bar.style.width = 80 * suspect.probability + "px";
       bar.setAttribute("aria-hidden", "true");
-      const cell = element("span", percent(suspect.probability) + " ");
+      const cell = element("span", probability(suspect.probability) + " ");
       cell.appendChild(bar);
       return [suspect.from + " → " + suspect.to, cell];
     });

@@ -1,6 +1,7 @@
 package io.flowlag.station.view;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.flowlag.common.http.Browser;
 import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Verdict;
@@ -11,80 +12,55 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.openqa.selenium.By;
-import org.openqa.selenium.Dimension;
 import org.openqa.selenium.Keys;
-import org.openqa.selenium.OutputType;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
-import org.openqa.selenium.chrome.ChromeDriverService;
-import org.openqa.selenium.chrome.ChromeOptions;
-import org.openqa.selenium.logging.LogEntry;
-import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.support.ui.Select;
 import org.openqa.selenium.support.ui.WebDriverWait;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.logging.Level;
-import java.util.logging.Logger;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 import static io.flowlag.station.view.Samples.S;
 import static io.flowlag.station.view.Samples.START_NS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** The pages in a real browser: what they show is what REST answers, and axe finds nothing. */
 class PagesTest {
-    private static final Path BROWSER = Path.of("/usr/bin/chromium");
-    private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
     private static final List<String> PAGES = List.of("map", "path", "alerts", "verdicts", "segment", "exporters");
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Browser.PATIENCE;
     private static final int WINDOWS = 90;
     private static final long NOW_NS = START_NS + WINDOWS * 10 * S + 6 * S;
     private static final String KEY = "[\"backbone\",\"zrh-gva\",0]";
-    private static final Map<String, Double> UNITS = Map.of("ns", 1.0, "µs", 1e3, "ms", 1e6, "s", 1e9);
-    /** Says that it does not know this version of the browser; what is used here is the same in each. */
-    private static final Logger LOG = Logger.getLogger("org.openqa.selenium.devtools.CdpVersionFinder");
-    private static final Pattern DURATION = Pattern.compile("(-?[0-9.]+) (ns|µs|ms|s)");
 
     @TempDir
     private static Path directory;
     private static ViewFixture fixture;
+    private static Browser chromium;
     private static ChromeDriver browser;
 
     @BeforeAll
     static void open() throws Exception {
-        LOG.setLevel(Level.OFF);
-        assumeTrue(Boolean.getBoolean("flowlag.require.tools") || Files.isExecutable(BROWSER) && Files.isExecutable(DRIVER),
-            "chromium and chromedriver are not installed (Debian packages chromium, chromium-driver)");
+        chromium = Browser.open(directory);
+        browser = chromium.driver();
         fixture = new ViewFixture(directory.resolve("history.db"), () -> NOW_NS);
         feed(fixture.view());
-        final ChromeOptions options = new ChromeOptions();
-        options.setBinary(BROWSER.toFile());
-        options.addArguments("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-            "--user-data-dir=" + directory.resolve("profile"));
-        browser = new ChromeDriver(
-            new ChromeDriverService.Builder().usingDriverExecutable(DRIVER.toFile()).build(), options);
     }
 
     @AfterAll
     static void close() {
-        if (browser != null) {
-            browser.quit();
+        if (chromium != null) {
+            chromium.close();
         }
         if (fixture != null) {
             fixture.close();
@@ -128,19 +104,15 @@ class PagesTest {
         final String name = page.replaceFirst("/.*", "");
         new WebDriverWait(browser, PATIENCE).until((driver) -> name.equals(
             browser.executeScript("return document.body.dataset.shown")) && driver.findElement(By.id(name)).isDisplayed());
+        chromium.rest();
     }
 
     private static String text(final String selector) {
-        return browser.findElement(By.cssSelector(selector)).getText();
+        return chromium.text(selector);
     }
 
     private static void assertDuration(final JsonNode valueNs, final String shown, final int which) {
-        final Matcher matcher = DURATION.matcher(shown);
-        for (int i = 0; i <= which; i++) {
-            assertTrue(matcher.find(), shown);
-        }
-        assertEquals(valueNs.asDouble(), Double.parseDouble(matcher.group(1)) * UNITS.get(matcher.group(2)),
-            Math.abs(valueNs.asDouble()) * 1e-3, shown);
+        Browser.assertDuration(valueNs.asDouble(), shown, which);
     }
 
     @Test
@@ -296,7 +268,7 @@ class PagesTest {
         browser.findElement(By.id("path-dst")).sendKeys("gva", Keys.ENTER);
         new WebDriverWait(browser, PATIENCE).until((driver) -> text("#path-fault").contains("dst: is no prefix"));
         show("map");
-        assertTrue(console().stream().allMatch((said) -> said.contains("400")), "the browser itself says that it was refused");
+        assertTrue(chromium.console().stream().allMatch((said) -> said.contains("400")), "what the browser itself says");
     }
 
     /** Of the bar in a row. */
@@ -324,6 +296,7 @@ class PagesTest {
             "map-name".equals(driver.switchTo().activeElement().getDomAttribute("id")));
         new WebDriverWait(browser, PATIENCE).until((driver) -> !driver.findElements(By.cssSelector("#segments tr")).isEmpty());
         browser.executeScript("document.querySelector('#segments a').focus()");
+        chromium.wake();
         fixture.view().onResult(Samples.window("gva-zrh", START_NS + (WINDOWS - 1) * 10 * S, 10).setMeanNs(1_004_000)
             .setPackets(4321).build());
         new WebDriverWait(browser, PATIENCE).until((driver) -> text("#segments").contains("4,321"));
@@ -339,8 +312,8 @@ class PagesTest {
         try (ViewFixture closed = new ViewFixture(settings, () -> NOW_NS)) {
             browser.get(closed.uri("/").toString());
             final WebElement field = browser.findElement(By.id("token"));
-            shoot("login");
-            assertEquals("", violations(), "login");
+            chromium.shoot("login");
+            assertEquals("", chromium.violations(), "login");
             field.sendKeys("another", Keys.ENTER);
             new WebDriverWait(browser, PATIENCE).until((driver) -> "This is not the token.".equals(text("#said")));
             field.clear();
@@ -353,56 +326,21 @@ class PagesTest {
         }
         browser.manage().deleteAllCookies();
         show("map");
-        assertTrue(console().stream().allMatch((said) -> said.contains("401")), "the browser itself says that it was refused");
+        assertTrue(chromium.console().stream().allMatch((said) -> said.contains("401")), "what the browser itself says");
     }
 
     @ParameterizedTest
     @CsvSource({"light,390", "dark,390", "light,1920", "dark,1920"})
     void shouldBeReadByEverybody(final String scheme, final int width) throws Exception {
-        browser.executeCdpCommand("Emulation.setEmulatedMedia", Map.of(
-            "features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
-        browser.manage().window().setSize(new Dimension(width, 1080));
-        browser.executeCdpCommand("Emulation.setDeviceMetricsOverride", Map.of(
-            "width", width, "height", 1080, "deviceScaleFactor", 1, "mobile", false));
+        chromium.shape(scheme, width);
         for (final String page : PAGES) {
             show(page);
             if ("segment".equals(page)) {
                 new WebDriverWait(browser, PATIENCE).until((driver) -> !driver.findElements(By.cssSelector("canvas")).isEmpty());
             }
-            assertEquals((long)width, browser.executeScript("return document.documentElement.scrollWidth"),
-                page + " is wider than the window");
-            shoot(page + "-" + scheme + "-" + width);
-            assertEquals("", violations(), page);
+            chromium.assertReadable(page + "-" + scheme + "-" + width, width);
         }
-        assertEquals(List.of(), console(), "the console");
+        assertEquals(List.of(), chromium.console(), "the console");
         assertEquals(List.of(), List.copyOf(fixture.errors()));
-    }
-
-    /** What the browser has said since the last question. */
-    private static List<String> console() {
-        return browser.manage().logs().get(LogType.BROWSER).getAll().stream().map(LogEntry::getMessage)
-            .filter((message) -> !message.contains("favicon")).toList();
-    }
-
-    /** With -Dflowlag.screenshots=DIRECTORY, to be looked at. */
-    private static void shoot(final String name) throws IOException {
-        final String target = System.getProperty("flowlag.screenshots");
-        if (target != null) {
-            Files.write(Path.of(target, name + ".png"), browser.getScreenshotAs(OutputType.BYTES));
-        }
-    }
-
-    private static String violations() throws IOException {
-        try (InputStream axe = PagesTest.class.getResourceAsStream("/axe.min.js")) {
-            browser.executeScript(new String(axe.readAllBytes(), StandardCharsets.UTF_8));
-        }
-        browser.manage().timeouts().scriptTimeout(PATIENCE);
-        final Object found = browser.executeAsyncScript("""
-            const done = arguments[0];
-            axe.run(document, {resultTypes: ['violations']}).then((result) => done(result.violations.map((each) =>
-              each.id + ': ' + each.help + ' ' + each.nodes.map((node) => node.target).join(' '))),
-              (fault) => done([String(fault)]));
-            """);
-        return String.join("\n", ((List<?>)found).stream().map(String::valueOf).toList());
     }
 }

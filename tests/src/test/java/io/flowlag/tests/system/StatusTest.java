@@ -94,6 +94,7 @@ class StatusTest {
             assertMetrics(metrics(topology.router()));
             assertHealth(answer(topology.router(), "/healthz"));
             assertStatus(JSON.readTree(get(topology.router(), "/status.json")));
+            assertHistory(JSON.readTree(get(topology.router(), "/history.json")).get("steps"));
             assertFlows();
             final String top = command("top", "--once").orFail().output();
             assertTrue(top.contains("role both"), top);
@@ -132,9 +133,29 @@ class StatusTest {
 
     private static void assertStatus(final JsonNode json) {
         assertEquals("both", json.get("segment").get("role").asText());
-        assertTrue(json.get("history").size() > 1, json::toString);
         assertTrue(json.get("flows").size() > 0 && json.get("flows").get(0).has("mean_ns"), json::toString);
         assertTrue(json.get("statistics").get("counters").get("captured").asLong() > 0, json::toString);
+    }
+
+    /** Both lengths of steps have the same packets, and a bound beside each mean. */
+    private static void assertHistory(final JsonNode steps) {
+        final List<Long> packets = new ArrayList<>();
+        for (final JsonNode step : steps) {
+            JsonNode all = null;
+            for (final JsonNode each : step.get("classes")) {
+                all = "all".equals(each.get("name").asText()) ? each : all;
+            }
+            long sum = 0;
+            boolean hasMean = false;
+            for (int i = 0; i < step.get("times").size(); i++) {
+                sum += all.at("/packets/" + i).asLong();
+                hasMean |= !all.at("/delay_mean_ns/" + i).isNull() && !all.at("/delay_p99_ns/" + i).isNull();
+            }
+            assertTrue(hasMean, step::toString);
+            packets.add(sum);
+        }
+        assertTrue(packets.get(0) > 100, steps::toString);
+        assertEquals(packets.get(0), packets.get(1));
     }
 
     private void assertFlows() {
