@@ -71,8 +71,8 @@ public final class Browser implements AutoCloseable {
     }
 
     /**
-     * Lets the page believe that nobody sees it, so that it asks for news no more: nothing is replaced while a test reads it. What
-     * it has asked for has arrived then. What a user does works as before.
+     * Tells the page that it is hidden, so that it no longer polls: nothing is replaced while a test reads it. What it had asked
+     * for has arrived then. What a user does works as before.
      */
     public void rest() {
         driver.manage().timeouts().scriptTimeout(PATIENCE);

@@ -233,8 +233,9 @@ function referenceLines(delay, of) {
     both > 0 ? of + "In " + percent(agreed / both) + " of " + count(both) + " flows the means by references and by sketches agree." : ""].filter((each) => each);
 }
 function lossRows() {
-  const {counters} = data.status.statistics, rows = [["in our kernel ring", counters.lost_in_kernel], ["at the packet ring", counters.dropped_at_packet_ring],
-    ["records at the record ring", counters.dropped_at_record_ring], ["refused by the decoder", counters.refused]];
+  const {counters, sources} = data.status.statistics, rows = sources.map((each) => ["in the kernel, of " + each.name + (each.damage === undefined ? "" :
+    " (" + each.damage + ")"), each.lost_in_kernel]).concat([["at the packet ring", counters.dropped_at_packet_ring], ["records at the record ring", counters.dropped_at_record_ring],
+    ["refused by the decoder", counters.refused]]);
   for (const delay of delays()) {
     const of = delays().length === 1 ? "" : "segment " + delay.segment_id + ": ";
     for (const sketches of delay.sketches || []) {

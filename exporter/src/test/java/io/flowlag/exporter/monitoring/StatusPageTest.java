@@ -250,6 +250,8 @@ class StatusPageTest {
         assertEquals("ok", browser.text("#state"));
         assertSays("#about", json("/status.json").get("host").asText() + ", version ");
         assertFalse(browser.all("#clock-plot canvas").isEmpty());
+        assertSays("#lost", "in the kernel, of <img src=x onerror=alert(1)>");
+        assertEquals(0, browser.all("img").size(), "names are text");
     }
 
     @Test
