@@ -111,8 +111,8 @@ final class History {
             if (each.holds(summary.endNs() - summary.startNs())) {
                 each.add(name, summary.startNs(), HistoryField.PACKETS, interval.packets());
                 if (delays.count() > 0) {
-                    each.addDelays(
-                        name, summary.startNs(), delays, boundNs < 0 ? Double.NaN : boundNs, interval.histogram());
+                    each.addDelays(name, summary.startNs(), interval.packets(), delays, boundNs < 0 ? Double.NaN : boundNs,
+                        interval.histogram());
                 }
             }
         }
@@ -136,8 +136,8 @@ final class History {
                         delay.packets() == null ? HistorySteps.UNKNOWN : delay.packets());
                 }
                 if (delay.meanNs() != null && !measured.contains(name)) {
-                    each.addMean(name, sketches.startNs(), delay.samples(), delay.meanNs(),
-                        delay.boundNs() == null ? Double.NaN : delay.boundNs());
+                    each.addMean(name, sketches.startNs(), delay.packets() == null ? 0 : delay.packets(), delay.samples(),
+                        delay.meanNs(), delay.boundNs() == null ? Double.NaN : delay.boundNs());
                 }
             }
         }

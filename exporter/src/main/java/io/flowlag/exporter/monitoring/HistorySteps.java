@@ -36,6 +36,8 @@ final class HistorySteps {
     /** The values of a name, NaN where absent. */
     private static final class Series {
         private final double[][] values;
+        /** Packets that the mean stands for. */
+        private final double[] weights;
         private final LogHistogram histogram = new LogHistogram();
         /** The step that the histogram is of. */
         private long histogramStep = Long.MIN_VALUE;
@@ -43,6 +45,7 @@ final class HistorySteps {
         private Series(final int capacity) {
             values = new double[FIELDS.length][capacity];
             Arrays.stream(values).forEach((each) -> Arrays.fill(each, Double.NaN));
+            weights = new double[capacity];
         }
     }
 
@@ -55,7 +58,7 @@ final class HistorySteps {
 
     /** {@return octets of so many steps of so many series, by formula} */
     static long memoryBytes(final int capacity, final int mostSeries) {
-        final long seriesBytes = (long)FIELDS.length * capacity * Double.BYTES + LogHistogram.MEMORY_BYTES;
+        final long seriesBytes = (FIELDS.length + 1L) * capacity * Double.BYTES + LogHistogram.MEMORY_BYTES;
         return mostSeries * seriesBytes + LogHistogram.MEMORY_BYTES;
     }
 
@@ -85,17 +88,19 @@ final class HistorySteps {
     /**
      * Adds delays of a period.
      *
+     * @param packets   of the period, for which the mean stands.
      * @param boundNs   of their mean; NaN if unknown, and then that of the step is.
      * @param histogram octets of {@link LogHistogram}; empty without.
      */
     void addDelays(
-        final String name, final long timeNs, final DelayDistribution delays, final double boundNs, final byte[] histogram) {
+        final String name, final long timeNs, final long packets, final DelayDistribution delays, final double boundNs,
+        final byte[] histogram) {
         final Series series = series(name);
         if (series == null) {
             return;
         }
         final int slot = slot(timeNs);
-        addMean(series, slot, delays.count(), delays.meanNs(), boundNs);
+        addMean(series, slot, packets, delays.count(), delays.meanNs(), boundNs);
         final double[] largest = series.values[HistoryField.DELAY_MAX_NS.ordinal()];
         largest[slot] = Double.isNaN(largest[slot]) ? delays.maximumNs() : Math.max(largest[slot], delays.maximumNs());
         final long step = Math.floorDiv(timeNs, stepNs);
@@ -110,27 +115,33 @@ final class HistorySteps {
         }
     }
 
-    /** Adds a mean of so many delays. */
-    void addMean(final String name, final long timeNs, final long samples, final double meanNs, final double boundNs) {
+    /** Adds a mean of so many delays, which stands for so many packets. */
+    void addMean(
+        final String name, final long timeNs, final long packets, final long samples, final double meanNs,
+        final double boundNs) {
         final Series series = series(name);
         if (series != null) {
-            addMean(series, slot(timeNs), samples, meanNs, boundNs);
+            addMean(series, slot(timeNs), packets, samples, meanNs, boundNs);
         }
     }
 
-    /** Weighs means and bounds by their packets, as groups of flows do: that needs no independent errors. */
+    /**
+     * Weighs means and bounds by their packets, which needs no independent errors. Delays count when they are known: there may be
+     * some without a packet.
+     */
     private static void addMean(
-        final Series series, final int slot, final long samples, final double meanNs, final double boundNs) {
+        final Series series, final int slot, final long packets, final long samples, final double meanNs, final double boundNs) {
         final double[] counts = series.values[HistoryField.DELAY_SAMPLES.ordinal()];
-        final double before = Double.isNaN(counts[slot]) ? 0 : counts[slot];
-        counts[slot] = before + samples;
-        weigh(series.values[HistoryField.DELAY_MEAN_NS.ordinal()], slot, before, samples, meanNs);
-        weigh(series.values[HistoryField.DELAY_BOUND_NS.ordinal()], slot, before, samples, boundNs);
+        counts[slot] = Double.isNaN(counts[slot]) ? samples : counts[slot] + samples;
+        final double weight = packets > 0 ? packets : samples;
+        final double share = weight / (series.weights[slot] + weight);
+        series.weights[slot] += weight;
+        weigh(series.values[HistoryField.DELAY_MEAN_NS.ordinal()], slot, meanNs, share);
+        weigh(series.values[HistoryField.DELAY_BOUND_NS.ordinal()], slot, boundNs, share);
     }
 
-    private static void weigh(
-        final double[] values, final int slot, final double before, final long samples, final double value) {
-        values[slot] = before == 0 ? value : (values[slot] * before + value * samples) / (before + samples);
+    private static void weigh(final double[] values, final int slot, final double value, final double share) {
+        values[slot] = share == 1 ? value : values[slot] * (1 - share) + value * share;
     }
 
     private Series series(final String name) {
@@ -168,6 +179,7 @@ final class HistorySteps {
                 for (final double[] values : each.values) {
                     values[(int)Math.floorMod(step, (long)capacity)] = Double.NaN;
                 }
+                each.weights[(int)Math.floorMod(step, (long)capacity)] = 0;
             }
         }
     }

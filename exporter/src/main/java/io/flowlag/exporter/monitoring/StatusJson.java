@@ -24,7 +24,7 @@ import java.util.Map;
 final class StatusJson {
     static final String TYPE = "application/json; charset=utf-8";
     private static final int SHOWN_FLOWS = History.FLOWS;
-    /** Of the listed flows, beside the flows themselves. */
+    /** Of the listed flows, in addition to the flows themselves. */
     private static final List<String> GROUPINGS = List.of("dst/24", "src/24", "dscp", "proto");
     private static final String HOST = host();
     private static final String VERSION = StatusJson.class.getPackage().getImplementationVersion();

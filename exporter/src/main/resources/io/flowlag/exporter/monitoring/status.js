@@ -61,6 +61,14 @@ function drawSegment(segment, role, delayText, lossText, width) {
   svg.appendChild(drawn("text", {...middle, y: 64, class: "small"}, lossText === NONE ? "loss is not known" : lossText + " lost"));
   return svg;
 }
+// Of all classes together: counted so, or the sum of theirs.
+function lossOf(classes, i) {
+  const together = classes.filter((each) => each.name.endsWith("all classes")), all = together.length > 0 ? together : classes;
+  const counts = all.map((each) => [valueAt(each, "lost", i), valueAt(each, "lost_bound", i)]);
+  const isExact = counts.every(([lost]) => !isAbsent(lost));
+  return counts.length === 0 || counts.some(([lost, most]) => isAbsent(lost) && isAbsent(most)) ? NONE :
+    (isExact ? "" : "at most ") + count(counts.reduce((sum, [lost, most]) => sum + (isAbsent(lost) ? most : lost), 0));
+}
 function showSegments(step) {
   const {segment, segments} = data.status;
   const all = segmentsOf();
@@ -71,9 +79,8 @@ function showSegments(step) {
       one.name.startsWith(each.id === undefined ? "segment " + each.segment_id + "," : each.id + " " + each.ingress + " ")));
     const slowest = ofIt.filter((one) => i >= 0 && !isAbsent(valueAt(one, "delay_mean_ns", i)))
       .sort((one, other) => valueAt(other, "delay_mean_ns", i) - valueAt(one, "delay_mean_ns", i))[0];
-    const lost = ofIt.find((one) => i >= 0 && lossAt(one, i) !== NONE);
     return drawSegment(each, segment ? segment.role : each.role, slowest ? bounded(valueAt(slowest, "delay_mean_ns", i), valueAt(slowest, "delay_bound_ns", i)) : NONE,
-      lost ? lossAt(lost, i) : NONE, width);
+      i < 0 ? NONE : lossOf(ofIt, i), width);
   }), element("p", (segment ? "This process is " + ({both: "at both points", sender: "at the sender point", receiver: "at the receiver point"}[segment.role] || segment.role) +
     "." : segments.length + " segments.") + " The drawing has the slowest class of the newest complete step.", "faint"));
 }

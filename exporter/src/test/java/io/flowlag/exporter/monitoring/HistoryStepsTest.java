@@ -64,12 +64,12 @@ class HistoryStepsTest {
 
     @Test
     void shouldWeighMeansAndForgetABoundThatOnePartLacks() throws IOException {
-        steps.addMean("all", 0, 10, 100, 5);
-        steps.addMean("all", S, 30, 200, 9);
-        assertEquals("[175]", values(HistoryField.DELAY_MEAN_NS));
+        steps.addMean("all", 0, 10, 10, 100, 5);
+        steps.addMean("all", S, 30, 2, 200, 9);
+        assertEquals("[175]", values(HistoryField.DELAY_MEAN_NS), "of the packets, not of the samples");
         assertEquals("[8]", values(HistoryField.DELAY_BOUND_NS));
-        assertEquals("[40]", values(HistoryField.DELAY_SAMPLES));
-        steps.addMean("all", 2 * S, 1, 200, Double.NaN);
+        assertEquals("[12]", values(HistoryField.DELAY_SAMPLES));
+        steps.addMean("all", 2 * S, 0, 1, 200, Double.NaN);
         assertEquals("[null]", values(HistoryField.DELAY_BOUND_NS));
         assertEquals("[null]", values(HistoryField.LOST), "nothing was said");
     }

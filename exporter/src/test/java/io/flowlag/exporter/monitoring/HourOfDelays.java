@@ -25,7 +25,7 @@ import java.util.Random;
  * The intervals of an hour, of two classes: the first is interpolated and has a daily wave and a gap, the second is matched and
  * becomes slow for five minutes.
  */
-final class HourOfDelays implements DelayView {
+class HourOfDelays implements DelayView {
     /** Steps of 10 s without delays. */
     static final int GAP = 6;
     static final long START_NS = 1_764_000_000_000_000_000L;

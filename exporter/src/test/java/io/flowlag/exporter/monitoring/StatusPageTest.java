@@ -14,7 +14,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
-import org.openqa.selenium.WebElement;
 import org.openqa.selenium.support.ui.Select;
 
 import java.io.IOException;
@@ -101,10 +100,6 @@ class StatusPageTest {
         return new ObjectMapper().readTree(fixture.get(path).body());
     }
 
-    private static List<String> cells(final WebElement row) {
-        return row.findElements(By.cssSelector("td")).stream().map(WebElement::getText).toList();
-    }
-
     /** The value, and its bound or that it is exact; a value that is absent is shown as absent. */
     private static void assertMean(final JsonNode mean, final JsonNode bound, final boolean isExact, final String shown) {
         if (mean.isNull()) {
@@ -138,18 +133,18 @@ class StatusPageTest {
         show("classes");
         final JsonNode step = json("/history.json").at("/steps/0");
         final int newest = step.get("times").size() - 2;
-        final List<WebElement> rows = browser.all("#newest tbody tr");
-        final List<String> names = browser.texts("#newest tbody th");
+        final List<List<String>> rows = browser.rows("#newest tbody tr");
+        final List<String> names = rows.stream().map((row) -> row.get(0)).toList();
         assertEquals(List.of("dscp 0", "dscp 46", "all classes", "all packets metered"), names);
         for (int i = 0; i < rows.size(); i++) {
             final JsonNode values = step.get("classes").get(List.of(0, 1, 3, 2).get(i));
             assertEquals(names.get(i), values.get("name").asText());
-            final List<String> cells = cells(rows.get(i));
-            assertMean(values.at("/delay_mean_ns/" + newest), values.at("/delay_bound_ns/" + newest), false, cells.get(0));
-            assertTime(values.at("/delay_p50_ns/" + newest), cells.get(1));
-            assertTime(values.at("/delay_p99_ns/" + newest), cells.get(2));
-            assertTime(values.at("/delay_max_ns/" + newest), cells.get(3));
-            assertEquals(count(values.at("/lost/" + newest)), cells.get(5));
+            final List<String> row = rows.get(i);
+            assertMean(values.at("/delay_mean_ns/" + newest), values.at("/delay_bound_ns/" + newest), false, row.get(1));
+            assertTime(values.at("/delay_p50_ns/" + newest), row.get(2));
+            assertTime(values.at("/delay_p99_ns/" + newest), row.get(3));
+            assertTime(values.at("/delay_max_ns/" + newest), row.get(4));
+            assertEquals(count(values.at("/lost/" + newest)), row.get(6));
         }
         final String drawing = browser.driver().findElement(By.cssSelector("#segments svg")).getDomAttribute("aria-label");
         assertTrue(drawing.startsWith("segment 1: from eth0 to eth1, mean delay "), drawing);
@@ -177,7 +172,7 @@ class StatusPageTest {
         new Select(browser.driver().findElement(By.id("grouping"))).selectByValue("dscp");
         browser.await(() -> browser.text("#groups tbody th").startsWith("dscp "));
         assertRows(groups.get("dscp"), "#groups");
-        assertEquals(1, browser.texts("#slowest td").stream().filter((each) -> each.endsWith(" exact")).count());
+        assertEquals(1, browser.rows("#slowest tbody tr").stream().filter((row) -> row.get(1).endsWith(" exact")).count());
         final JsonNode slowest = groups.at("/flow/0");
         browser.driver().findElement(By.linkText(slowest.get("name").asText())).sendKeys(Keys.ENTER);
         browser.await(() -> "flow-name".equals(browser.driver().switchTo().activeElement().getDomAttribute("id")));
@@ -200,18 +195,17 @@ class StatusPageTest {
     }
 
     private static void assertRows(final JsonNode expected, final String selector) {
-        final List<WebElement> rows = browser.all(selector + " tbody tr");
+        final List<List<String>> rows = browser.rows(selector + " tbody tr");
         assertEquals(expected.size(), rows.size());
         for (int i = 0; i < rows.size(); i++) {
             final JsonNode row = expected.get(i);
-            final List<String> cells = cells(rows.get(i));
-            assertEquals(row.get("name").asText().replaceAll(" +", " "),
-                rows.get(i).findElement(By.cssSelector("th")).getText());
-            assertMean(row.get("mean_ns"), row.get("bound_ns"), row.get("exact").asBoolean(), cells.get(0));
-            assertTime(row.get("p99_ns"), cells.get(2));
+            final List<String> shown = rows.get(i);
+            assertEquals(row.get("name").asText().replaceAll(" +", " "), shown.get(0));
+            assertMean(row.get("mean_ns"), row.get("bound_ns"), row.get("exact").asBoolean(), shown.get(1));
+            assertTime(row.get("p99_ns"), shown.get(3));
             final String mark = Map.of("", "", "<=", "at most ", ">=", "at least ").get(row.get("lost_mark").asText());
-            assertEquals(row.get("lost").isNull() ? NONE : mark + count(row.get("lost")), cells.get(4));
-            assertEquals(count(row.get("packets")), cells.get(5));
+            assertEquals(row.get("lost").isNull() ? NONE : mark + count(row.get("lost")), shown.get(5));
+            assertEquals(count(row.get("packets")), shown.get(6));
         }
     }
 
@@ -233,7 +227,7 @@ class StatusPageTest {
     }
 
     private static void assertSays(final String selector, final String text) {
-        final String all = browser.text(selector).replace('\u00a0', ' ');
+        final String all = browser.text(selector);
         assertTrue(all.contains(text), all);
     }
 
@@ -274,9 +268,12 @@ class StatusPageTest {
     void shouldBeReadByEverybody(final String scheme, final int width) throws IOException {
         browser.shape(scheme, width);
         final String flow = "flow/" + encoded(json("/status.json").at("/groups/flow/0/name").asText());
+        show("classes");
         for (final String page : List.of("classes", "flows", "process", flow)) {
-            show(page);
-            browser.assertReadable(page.replaceFirst("/.*", "") + "-" + scheme + "-" + width, width);
+            final String name = page.replaceFirst("/.*", "");
+            browser.driver().executeScript("location.hash = arguments[0]", page);
+            browser.await(() -> name.equals(script("return document.body.dataset.shown")));
+            browser.assertReadable(name + "-" + scheme + "-" + width, width);
         }
         assertEquals(List.of(), browser.console(), "the console");
         assertEquals(List.of(), fixture.errors());

@@ -1,0 +1,91 @@
+package io.flowlag.exporter.monitoring;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.flowlag.exporter.status.AggregateDelay;
+import io.flowlag.exporter.status.ReconcileStatistics;
+import io.flowlag.exporter.status.SketchStatistics;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** What the history takes of a process, where only sketches measure, and where packets are matched. */
+class HistoryTest {
+    private static final long S = 1_000_000_000L;
+    private static final long MS = 1_000_000L;
+
+    private final History history = new History();
+
+    /** A receiver of sketches alone. */
+    private static final class Sketched extends HourOfDelays {
+        private List<SketchStatistics> newest = List.of();
+
+        @Override
+        public long intervalCount() {
+            return 0;
+        }
+
+        @Override
+        public List<SketchStatistics> sketches() {
+            return newest;
+        }
+
+        private Sketched interval(
+            final long startNs, final long lengthNs, final AggregateDelay delay, final Long reconciledLost) {
+            final ReconcileStatistics reconcile = reconciledLost == null ? null : new ReconcileStatistics(startNs,
+                startNs + lengthNs, "complete", 0, List.of(new AggregateDelay(-1, 1, null, null, reconciledLost)), List.of());
+            newest = List.of(new SketchStatistics(0, "", 0, startNs, startNs + lengthNs, 0, 0, List.of(delay), 0L, List.of(),
+                List.of(), null, null, reconcile));
+            return this;
+        }
+    }
+
+    private String values(final int length, final HistoryField field) throws IOException {
+        final JsonNode json = new ObjectMapper().readTree(history.json());
+        return json.at("/steps/" + length + "/classes/0/" + field.label()).toString();
+    }
+
+    @Test
+    void shouldTakeEachIntervalOfSketchesOnce() throws IOException {
+        final Sketched view = new Sketched();
+        history.poll(List.of(view));
+        for (int i = 0; i < 2; i++) {
+            history.poll(List.of(view.interval(0, S, new AggregateDelay(-1, 5, 3 * MS, null, 2L, 10L, 1000L), null)));
+        }
+        assertEquals("[10]", values(0, HistoryField.PACKETS));
+        assertEquals("[" + 3 * MS + "]", values(0, HistoryField.DELAY_MEAN_NS));
+        assertEquals("[1000]", values(0, HistoryField.DELAY_BOUND_NS));
+        assertEquals("[null]", values(0, HistoryField.DELAY_P50_NS));
+        assertEquals("[2]", values(0, HistoryField.LOST));
+        history.poll(List.of(view.interval(S, S, new AggregateDelay(-1, 5, 5 * MS, null, 2L, 10L, null), 7L)));
+        assertEquals("[9]", values(0, HistoryField.LOST), "as reconciled");
+        assertEquals("[" + 4 * MS + "]", values(0, HistoryField.DELAY_MEAN_NS));
+        assertEquals("[null]", values(0, HistoryField.DELAY_BOUND_NS), "of a part only");
+        history.poll(List.of(view.interval(2 * S, S, new AggregateDelay(-1, 0, null, null, null, 1L, null), null)));
+        assertEquals("[null]", values(0, HistoryField.LOST), "unknown in a part");
+        assertEquals("[21]", values(1, HistoryField.PACKETS));
+        history.poll(List.of(view.interval(60 * S, 30 * S, new AggregateDelay(-1, 5, 3 * MS, null, 2L, 10L, 1000L), null)));
+        assertEquals("[21]", values(0, HistoryField.PACKETS), "longer than a step");
+        assertEquals("[21,10]", values(1, HistoryField.PACKETS));
+    }
+
+    @Test
+    void shouldPreferMeasuredPacketsToSketches() throws IOException {
+        history.poll(List.of(new HourOfDelays()));
+        final String before = values(0, HistoryField.DELAY_MEAN_NS);
+        final Sketched view = new Sketched();
+        history.poll(List.of(view.interval(
+            HourOfDelays.START_NS, S, new AggregateDelay(0, 5, 300 * MS, null, 4L, 10L, 1000L), null)));
+        assertEquals(before, values(0, HistoryField.DELAY_MEAN_NS));
+        assertTrue(values(0, HistoryField.LOST).startsWith("[4,null,"), "which have no loss of their own");
+    }
+
+    @Test
+    void shouldStayWithinItsMemory() {
+        assertTrue(History.MEMORY_BYTES < 10_000_000, History.MEMORY_BYTES + " octets");
+    }
+}
