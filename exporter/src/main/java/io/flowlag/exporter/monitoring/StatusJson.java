@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,7 +56,7 @@ final class StatusJson {
         status.put("ended_flows", snapshot.flows().endedCount());
         status.put("flows", flows.subList(0, Math.min(SHOWN_FLOWS, flows.size())));
         final Map<String, Object> groups = new LinkedHashMap<>();
-        groups.put("flow", rows(FlowRows.slowest(flows, SHOWN_FLOWS)));
+        groups.put("flow", flowRows(flows));
         for (final String each : GROUPINGS) {
             groups.put(each, rows(FlowRows.of(flows, FlowQuery.ALL.by(Grouping.parse(each)).first(SHOWN_FLOWS))));
         }
@@ -83,6 +84,21 @@ final class StatusJson {
             }
         }
         return histograms;
+    }
+
+    /** A flow of several records has no quantiles: it gets those of its newest record that has some. */
+    private static List<Map<String, Object>> flowRows(final List<FlowView> flows) {
+        final Map<String, FlowRow> newest = new HashMap<>();
+        for (final FlowRow row : FlowRows.of(flows, FlowQuery.ALL)) {
+            if (row.delay().spread().p50Ns() != null) {
+                newest.merge(row.key().text(), row,
+                    (one, other) -> one.traffic().endNs() > other.traffic().endNs() ? one : other);
+            }
+        }
+        final List<Map<String, Object>> rows = rows(FlowRows.slowest(flows, SHOWN_FLOWS));
+        rows.forEach((each) -> each.put("newest_record", newest.containsKey(each.get("name")) ?
+            row(newest.get(each.get("name"))) : null));
+        return rows;
     }
 
     private static List<Map<String, Object>> rows(final List<FlowRow> rows) {

@@ -178,12 +178,12 @@ function showFlow() {
     ["share lost", isAbsent(row.lost) ? NONE : {"": "", "<=": "at most ", ">=": "at least "}[row.lost_mark] + share(row.lost, row.packets + row.lost)],
     ["packets", count(row.packets)], ["packets with a delay", count(row.measured)], ["octets", count(row.octets)],
     ["since", time(row.start_ns / 1e6)], ["newest packet", time(row.end_ns / 1e6)], ["state", row.living ? "living" : "ended"]]);
-  const parts = quantileParts(row);
-  put("flow-distribution", ...(parts.length < 2 ? [nothing(row.living ? "Quantiles are known when a record of the flow ends." :
-    "Quantiles are not known: of several records, or of too few packets.")] : [
+  const record = row.newest_record, parts = record === null ? [] : quantileParts(record);
+  put("flow-distribution", ...(parts.length < 2 ? [nothing("Quantiles are known when a record of enough packets ends.")] : [
     bars("Distribution of delays: " + parts.map(([from, to, part]) => percent(part) + " from " + duration(from) + " to " + duration(to)).join(", "), parts,
       Math.max(280, Math.min(900, byId("flow-distribution").clientWidth))),
-    element("p", "The area of a bar is its share of the packets; the bars end at the quantiles that the record has.", "faint")]));
+    element("p", "Of the record until " + time(record.end_ns / 1e6) + " with " + count(record.measured) +
+      " delays. The area of a bar is its share of the packets; the bars end at the quantiles that the record has.", "faint")]));
   const own = data.history.flows.find((each) => each.name === name);
   if (!own || own.times.length === 0) {
     for (const id of ["flow-delay-plot", "flow-rate-plot"]) { unplot(id); put(id, nothing("There is no second snapshot of it yet.")); }
