@@ -38,20 +38,28 @@ final class ConfigOptions {
         this.options = EnumSet.of(first, others);
     }
 
-    /** The options of commands that read captures, and some more. */
-    static ConfigOptions ofCaptures(final ConfigOption... more) {
-        final ConfigOptions options = new ConfigOptions(ConfigOption.EXPORT, ConfigOption.PROFILE, ConfigOption.OPTIONS,
-            ConfigOption.STATS, ConfigOption.FILTER, ConfigOption.ACTIVE, ConfigOption.IDLE, ConfigOption.MAX_FLOWS,
-            ConfigOption.FLOW_KEY, ConfigOption.TUNNELS, ConfigOption.FRAGMENTS, ConfigOption.OBSERVATION_DOMAIN,
-            ConfigOption.ENTERPRISE_NUMBER, ConfigOption.THREADING, ConfigOption.TLS_CERTIFICATE, ConfigOption.TLS_KEY,
-            ConfigOption.TLS_TRUST, ConfigOption.TLS_PEER, ConfigOption.LOG_FILE);
+    /** The options of commands that export the records of captures. */
+    static ConfigOptions ofCaptures() {
+        return ofMetering(ConfigOption.EXPORT, ConfigOption.PROFILE, ConfigOption.OPTIONS, ConfigOption.STATS,
+            ConfigOption.OBSERVATION_DOMAIN, ConfigOption.TLS_CERTIFICATE, ConfigOption.TLS_KEY, ConfigOption.TLS_TRUST,
+            ConfigOption.TLS_PEER);
+    }
+
+    /** The options of commands that meter captures, and some more. */
+    static ConfigOptions ofMetering(final ConfigOption... more) {
+        final ConfigOptions options = new ConfigOptions(ConfigOption.FILTER, ConfigOption.ACTIVE, ConfigOption.IDLE,
+            ConfigOption.MAX_FLOWS, ConfigOption.FLOW_KEY, ConfigOption.TUNNELS, ConfigOption.FRAGMENTS,
+            ConfigOption.ENTERPRISE_NUMBER, ConfigOption.THREADING, ConfigOption.LOG_FILE);
         options.options.addAll(List.of(more));
         return options;
     }
 
-    /** Of these the command derives the default from its captures. */
-    ConfigOptions derives(final ConfigOption... some) {
-        derived.addAll(List.of(some));
+    /** Adds the options of delays, whose defaults the command derives from its captures. */
+    ConfigOptions ofDelay() {
+        options.addAll(List.of(ConfigOption.MAXIMUM_DELAY, ConfigOption.INTERVAL, ConfigOption.POLICY, ConfigOption.CAPACITY,
+            ConfigOption.ROWS, ConfigOption.SKETCH_COLUMNS, ConfigOption.VLDA, ConfigOption.RATES));
+        derived.addAll(List.of(ConfigOption.MAX_FLOWS, ConfigOption.MAXIMUM_DELAY, ConfigOption.INTERVAL,
+            ConfigOption.SKETCH_COLUMNS, ConfigOption.VLDA));
         return this;
     }
 
