@@ -91,7 +91,7 @@ public final class Grouping {
     }
 
     /** {@return the key of a row's group} */
-    RowKey of(final RowKey key) {
+    public RowKey of(final RowKey key) {
         return new RowKey(
             has(Part.SRC) ? network(key.source(), sourceBits) : null,
             has(Part.DST) ? network(key.destination(), destinationBits) : null,

@@ -13,7 +13,7 @@ import java.util.function.LongBinaryOperator;
  * deviation are of the records with a mean, and {@code measured} says how many packets these have. Quantiles of several records
  * do not add up and are unknown. One thread.
  */
-final class RowGroup {
+public final class RowGroup {
     private final RowKey key;
     private FlowRow only;
     private long flows;
@@ -44,11 +44,13 @@ final class RowGroup {
     private RowSample sample = RowSample.of(0, 1);
     private boolean isSampled;
 
-    RowGroup(final RowKey key) {
+    /** No records yet; the key is that of the row. */
+    public RowGroup(final RowKey key) {
         this.key = key;
     }
 
-    void add(final FlowRow row) {
+    /** Adds a record, or the row of several. */
+    public void add(final FlowRow row) {
         only = flows == 0 ? row : null;
         final RowTraffic traffic = row.traffic();
         flows += traffic.flows();
@@ -107,7 +109,7 @@ final class RowGroup {
     }
 
     /** {@return the row of the group} */
-    FlowRow row() {
+    public FlowRow row() {
         if (only != null) {
             return new FlowRow(key, only.traffic(), only.delay(), only.loss(), only.tcp());
         }

@@ -38,15 +38,15 @@ public final class RecordOutput implements Transport {
         this.isLive = isLive;
     }
 
-    /** A destination that prints the records; if live, as they come. */
+    /** A destination that prints the records, or has them taken with the options records; if live, as they come. */
     public static Destination destination(
         final DestinationFactory factory, final ExporterConfig config, final Listing listing, final Terminal terminal,
         final boolean isLive) {
         final MessagePrinter printer = new MessagePrinter(
             FlowElements.registry((int)config.exporting().enterpriseNumber()), listing, RecordField.names());
         final ExporterConfig.Destination spec = new ExporterConfig.Destination(
-            new ExporterConfig.Address(NAME, ExporterConfig.Transport.FILE, null, 0, null), ExporterConfig.Profile.FULL, false,
-            LINGER_NS, MAX_MESSAGE_BYTES, new ExporterConfig.Refresh(LINGER_NS, 0), LINGER_NS,
+            new ExporterConfig.Address(NAME, ExporterConfig.Transport.FILE, null, 0, null), ExporterConfig.Profile.FULL,
+            listing.taker() != null, LINGER_NS, MAX_MESSAGE_BYTES, new ExporterConfig.Refresh(LINGER_NS, 0), LINGER_NS,
             new ExporterConfig.Connection(0, LINGER_NS, LINGER_NS, 0), new ExporterConfig.Spool(null, 0, 0));
         return factory.make(NAME, new RecordOutput(printer, terminal, isLive), config, spec);
     }

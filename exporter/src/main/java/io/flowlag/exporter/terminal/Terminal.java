@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.function.Consumer;
 
 /**
  * Standard output and standard error, the latter with at most one status line below the messages. Any thread may call it. Never
@@ -18,14 +19,27 @@ public final class Terminal {
     private final PrintStream out;
     private final PrintStream err;
     private final boolean isInteractive;
+    private final Consumer<String> listener;
     private boolean hasStatusLine;
     private volatile boolean isBehind;
 
     /** A terminal of given streams. A status line is shown only if it is interactive. */
     public Terminal(final PrintStream out, final PrintStream err, final boolean isInteractive) {
+        this(out, err, isInteractive, (line) -> {
+        });
+    }
+
+    private Terminal(
+        final PrintStream out, final PrintStream err, final boolean isInteractive, final Consumer<String> listener) {
         this.out = out;
         this.err = err;
         this.isInteractive = isInteractive;
+        this.listener = listener;
+    }
+
+    /** {@return the same with another stream for results, and with a listener to each message} */
+    public Terminal with(final PrintStream results, final Consumer<String> messages) {
+        return new Terminal(results, err, isInteractive, messages);
     }
 
     /** {@return the terminal of this process, in UTF-8, with a buffer for results that the user flushes} */
@@ -78,6 +92,7 @@ public final class Terminal {
 
     /** Writes a line, given without its end, to standard error. */
     public void message(final String line) {
+        listener.accept(line);
         write(() -> print(line));
     }
 

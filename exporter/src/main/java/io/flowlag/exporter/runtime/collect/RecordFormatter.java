@@ -35,6 +35,12 @@ interface RecordFormatter {
      * @param columns   of CSV, in order, before those of the first record.
      */
     static RecordFormatter of(final Listing listing, final boolean isVerbose, final List<String> columns) {
+        if (listing.taker() != null) {
+            return (record, text) -> {
+                listing.taker().accept(record);
+                return true;
+            };
+        }
         final RecordFormatter records = switch (listing.format()) {
             case JSON -> new JsonFormatter(isVerbose);
             case CSV -> new CsvFormatter(isVerbose, columns);

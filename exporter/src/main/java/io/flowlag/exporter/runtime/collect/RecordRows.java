@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
  * Observation Domain has several selectors that differ, it is not known which one a record is of. One thread; allocates with
  * each.
  */
-final class RecordRows {
+public final class RecordRows {
     private static final int IPV4_BITS = 32;
     private static final int IPV6_BITS = 128;
     private static final int ECN_BITS = 2;
@@ -41,7 +41,7 @@ final class RecordRows {
     }
 
     /** Takes what an options record says of sampling. */
-    void learn(final CollectedRecord options) {
+    public void learn(final CollectedRecord options) {
         record = options;
         names = namesCache.of(options);
         final Long taken = unsigned("samplingPacketInterval");
@@ -69,7 +69,8 @@ final class RecordRows {
         return selector == null || !(selector.onePacketIn > 1) ? null : RowSample.of(packets, selector.onePacketIn);
     }
 
-    FlowRow of(final CollectedRecord collected) {
+    /** {@return the row of a flow record} */
+    public FlowRow of(final CollectedRecord collected) {
         record = collected;
         names = namesCache.of(collected);
         final FlowTimes times = FlowTimes.of(record, names);
