@@ -94,6 +94,7 @@ public final class Main {
             commands.put("meter", () -> new MeterCommand(starter, terminal));
             commands.put("delay", () -> new DelayCommand(starter, terminal));
             commands.put("collect", () -> new CollectCommand(starter, terminal));
+            commands.put("report", () -> new ReportCommand(starter, terminal));
         }
         commands.put("doctor", () -> new DoctorCommand(terminal));
         commands.put("key", () -> new KeyCommand(terminal));

@@ -39,6 +39,8 @@ public final class Manual {
         Map.entry("delay", List.of("delay -s before.pcap -r behind.pcap", "Prints delay and loss of each flow.")),
         Map.entry("collect", List.of("collect", "Receives by UDP on port 4739 of loopback.",
             "collect -r flows.ipfix --format json", "Reads a file.")),
+        Map.entry("report", List.of("report -s before.pcap -r behind.pcap", "Writes report.html of delay and loss.",
+            "report -o flows.html flows.ipfix", "The same of records.")),
         Map.entry("doctor", List.of("doctor", "Looks at the host and all interfaces.", "doctor eth0 eth1", "At these only.")),
         Map.entry("key", List.of("key flowlag.key", "Makes a key for two hosts.")),
         Map.entry("check-config", List.of("check-config flowlag.yaml", "Checks a file.",

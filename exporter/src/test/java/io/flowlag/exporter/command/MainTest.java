@@ -195,7 +195,7 @@ class MainTest extends CommandLines {
     void shouldListOnlyCommandsThatExist() {
         assertEquals(0, main("--help"));
         for (final String command : List.of(
-            "demo", "run", "meter", "delay", "collect", "doctor", "key", "check-config", "size", "plan", "top", "flows",
+            "demo", "run", "meter", "delay", "collect", "report", "doctor", "key", "check-config", "size", "plan", "top", "flows",
             "metrics", "lab")) {
             assertTrue(output().contains("\n  " + command + " "), output());
         }
@@ -254,7 +254,7 @@ class MainTest extends CommandLines {
 
     @ParameterizedTest
     @ValueSource(strings = {
-        "demo", "run", "meter", "delay", "collect", "doctor", "key", "check-config", "size", "plan", "top", "flows",
+        "demo", "run", "meter", "delay", "collect", "report", "doctor", "key", "check-config", "size", "plan", "top", "flows",
         "metrics", "lab"})
     void shouldHelpWithEachCommand(final String command) {
         assertEquals(0, main(command, "--help"));
@@ -369,6 +369,10 @@ class MainTest extends CommandLines {
         meter x --group-by dst/33     | flowlag: --group-by=dst/33: must have lengths of 0 to 32 for IPv4 and 0 to 128 for IPv6
         collect --group-by dst,host   | flowlag: --group-by=dst,host: must be of src, dst
         collect --min-packets few     | flowlag: --min-packets=few: must be a number
+        report                        | flowlag: report: name -s FILE and -r FILE, or the captures of one point, or IPFIX files
+        report -s x                   | flowlag: report: name -s FILE and -r FILE, or the captures of one point, or IPFIX files
+        report z -s x -r y            | flowlag: report: name -s FILE and -r FILE, or the captures of one point, or IPFIX files
+        report x --group-by host      | flowlag: --group-by=host: must be of src, dst
         delay -s x -r y --top -1      | flowlag: --top=-1: must be a number, 0 for all
         delay -s x -r y --references bogus | flowlag: --references bogus: must be marked, injected or passive
         delay -s x -r y --references passive --policy every-n | flowlag: --references passive and --policy contradict

@@ -53,8 +53,8 @@ class ArchitectureTest {
             "capture", "decode", "flow", "checkpoint", "delay.exact", "delay.interval.repair", "delay.interval.records",
             "delay.interval.joint", "delay.interval.compare", "delay.interval", "delay", "reference", "monitoring.top",
             "pipeline", "exchange.wire", "exchange.link", "export.spool", "export", "monitoring", "runtime.collect", "runtime",
-            "runtime.size", "runtime.doctor", "runtime.plan", "runtime.delay", "runtime.run", "runtime.demo", "runtime.selftest",
-            "command");
+            "runtime.report", "runtime.size", "runtime.doctor", "runtime.plan", "runtime.delay", "runtime.run", "runtime.demo",
+            "runtime.selftest", "command");
     private static final List<String> HOT_STAGES =
         List.of(
             "capture", "decode", "flow", "delay.exact", "delay.interval.repair", "delay.interval.records",

@@ -1,0 +1,237 @@
+package io.flowlag.exporter.runtime.report;
+
+import com.fasterxml.jackson.databind.util.RawValue;
+import io.flowlag.exporter.listing.FlowQuery;
+import io.flowlag.exporter.listing.FlowRow;
+import io.flowlag.exporter.listing.Grouping;
+import io.flowlag.exporter.listing.HeldRows;
+import io.flowlag.exporter.listing.RowDelay;
+import io.flowlag.exporter.listing.RowGroup;
+import io.flowlag.exporter.listing.RowFormat;
+import io.flowlag.exporter.listing.RowKey;
+import io.flowlag.exporter.listing.RowWriter;
+import io.flowlag.exporter.runtime.collect.RecordRows;
+import io.flowlag.ipfix.collect.CollectedRecord;
+import io.flowlag.sketch.quantile.LogHistogram;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * What a report says, gathered from records as they come: sums, the course of time, the flows and groups, the distribution of
+ * delays. Memory is bounded by {@link HeldRows}, {@link FlowHistories} and {@link ReportSeries}. One thread.
+ */
+public final class ReportContents implements Consumer<CollectedRecord> {
+    /** The most that may be listed. */
+    static final int MOST_FLOWS = 1_000;
+    static final int MOST_GROUPS = 100;
+    /** One listed flow in so many is there for its loss. */
+    private static final int SHARE_OF_LOSS = 4;
+    /** In the order of element 12. */
+    private static final String[] ESTIMATORS = {
+        "an unnamed estimator", "interpolation between reference packets", "the reference packet before",
+        "sketches of both points", "references and sketches together", "sums of both points", "matching of every packet",
+        "references of several paths"};
+    private static final long NS_PER_MS = 1_000_000;
+    private static final Grouping FLOWS = Grouping.ofFlows();
+    private static final RowKey NO_KEY =
+        new RowKey(null, null, RowKey.NONE, RowKey.NONE, RowKey.NONE, RowKey.NONE, RowKey.NONE);
+
+    private final FlowQuery query;
+    private final HeldRows heldFlows;
+    private final HeldRows heldGroups;
+    private final FlowHistories histories = new FlowHistories();
+    private final ReportSeries series = new ReportSeries();
+    private final RecordRows reader = new RecordRows();
+    private final RowGroup total = new RowGroup(NO_KEY);
+    private final LogHistogram read = new LogHistogram();
+    private final LogHistogram ofPackets = new LogHistogram();
+    private final LogHistogram ofRecords = new LogHistogram();
+    private final Map<Integer, Long> estimators = new TreeMap<>();
+    private long records;
+    private long boundedRecords;
+    private long delayRecords;
+    private long lossRecords;
+    private long exactLossRecords;
+
+    /** A row, as the formats for programs have it, with its name for people, and its history where it has one. */
+    record Entry(String label, Object row, Course history) {
+    }
+
+    /** A flow over time: each list has an entry for each of its rows, null where it is unknown; times are ms, delays ns. */
+    record Course(
+        List<Object> startMs, List<Object> durationMs, List<Object> packets, List<Object> octets, List<Object> meanNs,
+        List<Object> boundNs, List<Object> p99Ns, List<Object> maxNs, List<Object> lost, boolean isWhole) {
+    }
+
+    /** Delays, ascending, and how many packets have each; whether these are packets' own delays or means of records. */
+    record Histogram(boolean isOfPackets, List<Long> values, List<Long> counts) {
+    }
+
+    /** Nothing yet; groups are by the grouping of the query, which must have one. */
+    public ReportContents(final FlowQuery query) {
+        this.query = query;
+        heldFlows = new HeldRows(query.by(FLOWS).first(0));
+        heldGroups = new HeldRows(query.first(MOST_GROUPS));
+    }
+
+    @Override
+    public void accept(final CollectedRecord record) {
+        if (record.isOptions()) {
+            final ClassInterval interval = ClassInterval.of(record, read);
+            if (interval != null) {
+                series.add(interval);
+                ofPackets.add(interval.histogram());
+            }
+            return;
+        }
+        final FlowRow row = reader.of(record);
+        if (HeldRows.matches(query, row)) {
+            add(row);
+        }
+    }
+
+    private void add(final FlowRow row) {
+        records++;
+        total.add(row);
+        heldFlows.add(row, null);
+        heldGroups.add(row, null);
+        histories.add(FLOWS.of(row.key()), row);
+        series.add(row);
+        final RowDelay delay = row.delay();
+        if (delay.meanNs() != null) {
+            delayRecords++;
+            boundedRecords += delay.boundNs() != null || delay.isExact() ? 1 : 0;
+            estimators.merge(delay.estimator(), 1L, Long::sum);
+            if (delay.measured() != null && delay.measured() > 0) {
+                ofRecords.add(delay.meanNs(), delay.measured());
+            }
+        }
+        if (row.loss().packets() != null) {
+            lossRecords++;
+            exactLossRecords += row.loss().isExact() ? 1 : 0;
+        }
+    }
+
+    /** Gives what the page shows, by name, and forgets the flows and groups. */
+    Map<String, Object> take() {
+        final List<FlowRow> flows = new ArrayList<>();
+        heldFlows.take((row, text) -> flows.add(row));
+        final List<Entry> listed = new ArrayList<>();
+        final RowWriter writer = RowWriter.of(RowFormat.JSON, FLOWS, false);
+        listed(flows).forEach((row) -> listed.add(entry(writer, row, course(row))));
+        final List<Entry> groups = new ArrayList<>();
+        final RowWriter groupWriter = RowWriter.of(RowFormat.JSON, query.grouping(), false);
+        heldGroups.take((row, text) -> groups.add(entry(groupWriter, row, null)));
+        final Map<String, Object> contents = new LinkedHashMap<>();
+        contents.put("total", entry(writer, total.row(), null));
+        contents.put("order", orderText());
+        contents.put("flow_count", flows.size());
+        contents.put("quality", quality(flows.size(), listed.size()));
+        contents.put("steps", List.of(series.steps()));
+        contents.put("histogram", histogram());
+        contents.put("flows", listed);
+        contents.put("groups", groups);
+        return contents;
+    }
+
+    /** Without delays, flows in the order of their mean are in that of their packets. */
+    private String orderText() {
+        return query.order() == null && delayRecords == 0 ? "packets" : query.orderText();
+    }
+
+    private static Entry entry(final RowWriter writer, final FlowRow row, final Course history) {
+        final StringBuilder text = new StringBuilder();
+        writer.append(row, text);
+        return new Entry(row.key().text(), new RawValue(text.toString().strip()), history);
+    }
+
+    /** The first of the order, and the others that lost most. */
+    private List<FlowRow> listed(final List<FlowRow> flows) {
+        final int most = query.limit() == 0 ? MOST_FLOWS : Math.min(MOST_FLOWS, query.limit());
+        final List<FlowRow> listed = new ArrayList<>(flows.subList(0, Math.min(most, flows.size())));
+        flows.stream().skip(most).filter((row) -> row.loss().packets() != null && row.loss().packets() > 0)
+            .sorted(Comparator.comparing((row) -> -row.loss().packets())).limit(most / SHARE_OF_LOSS).forEach(listed::add);
+        return listed;
+    }
+
+    private Course course(final FlowRow flow) {
+        final List<FlowRow> rows = histories.of(flow.key());
+        return new Course(
+            values(rows, (row) -> row.traffic().startNs() / NS_PER_MS),
+            values(rows, (row) -> row.traffic().durationNs() == null ? null : row.traffic().durationNs() / NS_PER_MS),
+            values(rows, (row) -> row.traffic().packets()), values(rows, (row) -> row.traffic().octets()),
+            values(rows, (row) -> row.delay().meanNs()), values(rows, (row) -> row.delay().boundNs()),
+            values(rows, (row) -> row.delay().spread().p99Ns()), values(rows, (row) -> row.delay().spread().maximumNs()),
+            values(rows, (row) -> row.loss().isWhole() && row.loss().isExact() ? row.loss().packets() : null),
+            rows.stream().mapToLong((row) -> row.traffic().flows()).sum() == flow.traffic().flows());
+    }
+
+    private static List<Object> values(final List<FlowRow> rows, final Function<FlowRow, Object> value) {
+        final List<Object> values = new ArrayList<>();
+        rows.forEach((row) -> values.add(value.apply(row)));
+        return values;
+    }
+
+    /** Null without delays. */
+    private Histogram histogram() {
+        final LogHistogram delays = ofPackets.count() > 0 ? ofPackets : ofRecords;
+        final List<Long> values = new ArrayList<>();
+        final List<Long> counts = new ArrayList<>();
+        delays.forEach((value, count) -> {
+            values.add(value);
+            counts.add(count);
+        });
+        return delays.count() == 0 ? null : new Histogram(delays == ofPackets, values, counts);
+    }
+
+    private List<String> quality(final int flows, final int listed) {
+        final FlowRow all = total.row();
+        final List<String> lines = new ArrayList<>();
+        lines.add(number(records) + " records of " + number(flows) + " flows.");
+        if (delayRecords == 0) {
+            lines.add("No record has a delay.");
+        } else {
+            final Long measured = all.delay().measured();
+            final Long packets = all.traffic().packets();
+            lines.add((measured == null || packets == null || packets == 0 ? "Delays" : String.format(Locale.ROOT,
+                "Delays of %s of %s packets (%.2f %%)", number(measured), number(packets), 100.0 * measured / packets)) +
+                " are in " + number(delayRecords) + " records: " + estimators.entrySet().stream().map((each) ->
+                number(each.getValue()) + " by " + estimator(each.getKey())).collect(Collectors.joining(", ")) + ".");
+            lines.add(number(boundedRecords) + " of these records have a bound that holds the mean's error in 95 % of cases.");
+        }
+        lines.add(lossRecords == 0 ? "No record knows its loss." : "Loss is known in " + number(lossRecords) + " records: " +
+            number(exactLossRecords) + " have its number, " + number(lossRecords - exactLossRecords) + " an upper bound.");
+        if (ofPackets.count() > 0) {
+            lines.add("The distribution is of " + number(ofPackets.count()) + " packets' delays, in buckets of 2 %.");
+        } else if (ofRecords.count() > 0) {
+            lines.add("No record has the distribution of delays: what is drawn are the means of records, by their packets.");
+        }
+        if (listed < flows) {
+            lines.add(number(listed) + " flows are listed: the first by " + orderText() + ", and those that lost most.");
+        }
+        lines.addAll(series.remarks());
+        for (final String remark : List.of(heldFlows.remark(), heldGroups.remark())) {
+            if (!remark.isEmpty()) {
+                lines.add(remark + ".");
+            }
+        }
+        return lines;
+    }
+
+    private static String estimator(final int number) {
+        return number < ESTIMATORS.length ? ESTIMATORS[number] : "estimator " + number;
+    }
+
+    private static String number(final long value) {
+        return String.format(Locale.ROOT, "%,d", value);
+    }
+}

@@ -1,0 +1,189 @@
+"use strict";
+// What a report shows of the data that stands in it. Times are UTC, for who reads it may be elsewhere.
+const report = JSON.parse(byId("data").textContent);
+const steps = report.steps[0];
+const BARS = 60;
+const E = {mean: "flowlagDelayMeanNanoseconds", bound: "flowlagDelayErrorBoundNanoseconds", sd: "flowlagDelayStandardDeviationNanoseconds",
+  p50: "flowlagDelayP50Nanoseconds", p99: "flowlagDelayP99Nanoseconds", min: "flowlagDelayMinimumNanoseconds", max: "flowlagDelayMaximumNanoseconds", measured: "flowlagDelayPacketDeltaCount",
+  lost: "flowlagLostPacketDeltaCount", kind: "flowlagLossKind", estimator: "flowlagDelayEstimator", packets: "packetDeltaCount", octets: "octetDeltaCount",
+  records: "deltaFlowCount"};
+const ESTIMATORS = ["–", "interpolated", "left", "sketch", "joint", "exact sums", "matched", "mixed paths"];
+const UPPER_BOUND = 2, DAY_MS = 86400000;
+let chosenClass = steps.classes.length === 0 ? "" : steps.classes[0].name;
+let shownFlow;
+
+function time(ms) { return isAbsent(ms) ? NONE : new Date(ms).toISOString().slice(0, 19).replace("T", " "); }
+function lossOf(row) { return isAbsent(row[E.lost]) ? NONE : (row[E.kind] === UPPER_BOUND ? "at most " : "") + count(row[E.lost]); }
+function shareOf(row) { return isAbsent(row[E.lost]) || row[E.lost] + row[E.packets] === 0 ? undefined : row[E.lost] / (row[E.lost] + row[E.packets]); }
+function startOf(row) { return row._start === undefined ? undefined : Date.parse(row._start); }
+function durationOf(row) { return row._start === undefined || row._end === undefined ? undefined : Date.parse(row._end) - Date.parse(row._start); }
+// Name, value to sort by, text; what no row has is left out.
+const COLUMNS = [
+  ["mean", (row) => row[E.mean], (row) => bounded(row[E.mean], row[E.bound])],
+  ["deviation", (row) => row[E.sd], (row) => duration(row[E.sd])],
+  ["50 %", (row) => row[E.p50], (row) => duration(row[E.p50])],
+  ["99 %", (row) => row[E.p99], (row) => duration(row[E.p99])],
+  ["largest", (row) => row[E.max], (row) => duration(row[E.max])],
+  ["lost", (row) => row[E.lost], lossOf],
+  ["loss", shareOf, (row) => percent(shareOf(row))],
+  ["measured", (row) => row[E.measured], (row) => count(row[E.measured])],
+  ["by", (row) => row[E.estimator], (row) => ESTIMATORS[row[E.estimator] || 0] || String(row[E.estimator])],
+  ["packets", (row) => row[E.packets], (row) => count(row[E.packets])],
+  ["octets", (row) => row[E.octets], (row) => count(row[E.octets])],
+  ["records", (row) => row[E.records], (row) => count(row[E.records])],
+  ["first packet", startOf, (row) => isAbsent(startOf(row)) ? NONE : time(startOf(row)).slice(durationOf(report.total.row) < DAY_MS ? 11 : 0)]];
+
+// A table whose columns sort it, the largest first, then the smallest; the select does the same where there is no header.
+function sortable(id, label, name, entries, cell) {
+  const columns = COLUMNS.filter(([column, value]) => entries.some((each) => !isAbsent(value(each.row))) &&
+    (column !== "measured" || entries.some((each) => each.row[E.measured] !== each.row[E.packets])));
+  const select = byId(id + "-sort");
+  select.append(...[["as listed", -1], ...columns.map((each, i) => [each[0], i])].map(([text, i]) => { const made = element("option", text); made.value = i; return made; }));
+  const order = {column: -1, sign: -1};
+  const draw = () => {
+    const value = order.column < 0 ? undefined : columns[order.column][1];
+    const sorted = value === undefined ? entries : [...entries].sort((one, other) =>
+      isAbsent(value(one.row)) || isAbsent(value(other.row)) ? isAbsent(value(one.row)) - isAbsent(value(other.row)) : order.sign * (value(one.row) - value(other.row)));
+    const box = table(label, [name, ...columns.map((each) => each[0])], sorted.map((each) => [cell(each), ...columns.map((column) => column[2](each.row))]), "stack");
+    box.querySelectorAll("thead th").forEach((head, i) => {
+      if (i === 0) { return; }
+      const button = element("button", columns[i - 1][0]);
+      button.type = "button";
+      button.setAttribute("data-key", "sort " + i);
+      button.addEventListener("click", () => { order.sign = order.column === i - 1 ? -order.sign : -1; order.column = i - 1; select.value = i - 1; draw(); });
+      head.replaceChildren(button);
+      if (order.column === i - 1) { head.setAttribute("aria-sort", order.sign < 0 ? "descending" : "ascending"); }
+    });
+    put(id, entries.length === 0 ? nothing("None.") : box);
+  };
+  select.addEventListener("change", () => { order.column = Number(select.value); order.sign = -1; draw(); });
+  draw();
+}
+
+function tile(name, value) {
+  const made = element("div");
+  made.append(element("dt", name), element("dd", value));
+  return made;
+}
+function showTotals() {
+  const row = report.total.row, seconds = durationOf(row) / 1000;
+  const rate = (value) => isAbsent(value) || !(seconds > 0) ? NONE : countShort(value / seconds);
+  put("totals", tile("packets", count(row[E.packets])), tile("octets", count(row[E.octets])), tile("flows", count(report.flow_count)),
+    tile("packets a second", rate(row[E.packets])), tile("bits a second", rate(isAbsent(row[E.octets]) ? undefined : 8 * row[E.octets])),
+    tile("mean delay", bounded(row[E.mean], row[E.bound])), tile("deviation", duration(row[E.sd])), tile("largest", duration(row[E.max])),
+    tile("packets measured", count(row[E.measured])), tile("lost", lossOf(row)), tile("loss", percent(shareOf(row))));
+}
+
+// Bars of equal width, or of equal ratio where delays are of several magnitudes.
+function showHistogram() {
+  // A bucket's value may be a little beyond what was measured.
+  const {counts} = report.histogram, least = report.total.row[E.min], most = report.total.row[E.max];
+  const values = report.histogram.values.map((value) => isAbsent(least) || isAbsent(most) ? value : Math.min(most, Math.max(least, value)));
+  const low = values[0], high = values[values.length - 1];
+  const isLog = low > 0 && high / low > 20;
+  const scale = isLog ? Math.log : (value) => value, back = isLog ? Math.exp : (value) => value;
+  const from = scale(low), to = Math.max(scale(high), from + (isLog ? 0.02 : Math.max(1, Math.abs(low) / 50)));
+  const bars = new Array(Math.min(BARS, Math.max(4, values.length))).fill(0);
+  values.forEach((value, i) => { bars[Math.min(bars.length - 1, Math.floor((scale(value) - from) / (to - from) * bars.length))] += counts[i]; });
+  const width = Math.max(260, byId("histogram").clientWidth), height = 220, left = 60, bottom = 24, top = 10;
+  const highest = Math.max(...bars), all = bars.reduce((sum, each) => sum + each, 0);
+  const svg = drawn("svg", {class: "histogram", viewBox: "0 0 " + width + " " + height, role: "img",
+    "aria-label": "Number of packets by delay, " + duration(low) + " to " + duration(high) + (isLog ? ", logarithmic" : "")});
+  const y = (value) => height - bottom - value / highest * (height - bottom - top);
+  for (const share of [0, 0.5, 1]) {
+    svg.append(drawn("line", {x1: left, x2: width, y1: y(share * highest), y2: y(share * highest)}),
+      drawn("text", {x: left - 6, y: y(share * highest) + 4, "text-anchor": "end"}, countShort(share * highest)));
+  }
+  const step = (width - left - 8) / bars.length, edge = (i) => back(from + (to - from) * i / bars.length);
+  bars.forEach((value, i) => {
+    const bar = drawn("rect", {x: left + i * step, width: Math.max(1, step - 1), y: y(value), height: height - bottom - y(value)});
+    bar.append(drawn("title", {}, duration(edge(i)) + " to " + duration(edge(i + 1)) + ": " + count(value) + ", " + percent(value / all)));
+    svg.append(bar);
+  });
+  const marks = width < 500 ? 2 : 5;
+  for (let i = 0; i <= marks; i++) {
+    svg.append(drawn("text", {x: left + (width - left - 8) * i / marks, y: height - 6, "text-anchor": i === 0 ? "start" : i === marks ? "end" : "middle"},
+      duration(back(from + (to - from) * i / marks))));
+  }
+  byId("distribution-name").textContent = report.histogram.is_of_packets ? "Delays of packets" : "Mean delays of records, by their packets";
+  put("histogram", svg);
+}
+
+function showFlow(index) {
+  shownFlow = report.flows[index];
+  byId("flow").hidden = shownFlow === undefined;
+  document.querySelectorAll("#flows tr").forEach((each) => each.classList.toggle("shown", each.querySelector("[data-key='flow " + index + "']") !== null));
+  if (shownFlow === undefined) { return; }
+  const past = shownFlow.history, row = shownFlow.row;
+  byId("flow-name").textContent = "Flow " + shownFlow.label;
+  byId("flow-said").textContent = "Mean " + bounded(row[E.mean], row[E.bound]) + ", largest " + duration(row[E.max]) + ", lost " + lossOf(row) + " of " +
+    count(row[E.packets]) + " received, " + time(startOf(row)) + " to " + time(startOf(row) + durationOf(row)) + " UTC." + (past.is_whole ? "" : " Not all of its records are kept.");
+  drawFlow();
+}
+function drawFlow() {
+  const past = shownFlow.history, seconds = past.start_ms.map((each) => each / 1000);
+  const last = past.start_ms.length - 1;
+  const range = () => [seconds[0], Math.max(seconds[0] + 1, seconds[last] + (past.duration_ms[last] || 0) / 1000)];
+  const draw = (id, label, height, format, series) => {
+    const known = series.filter((each) => each.values.some((value) => !isAbsent(value)));
+    byId(id).parentElement.hidden = known.length === 0;
+    if (known.length === 0) { unplot(id); return; }
+    plot(id, {label, height, format, range, times: "record from"}, known.map(({values, ...each}) => each), [seconds, ...known.map((each) => each.values)]);
+  };
+  const aSecond = (values, factor) => values.map((value, i) => isAbsent(value) ? null : value * factor / Math.max(1, (past.duration_ms[i] || 0) / 1000));
+  const edge = (sign) => past.mean_ns.map((mean, i) => isAbsent(mean) || isAbsent(past.bound_ns[i]) ? null : mean + sign * past.bound_ns[i]);
+  const stroke = colour("--c0"), quiet = {stroke, points: {show: false}};
+  draw("flow-delay", "Delay of the flow over time", 220, duration, [{label: "mean", stroke, values: past.mean_ns},
+    {...quiet, label: "mean + bound", width: 0.5, values: edge(1)}, {...quiet, label: "mean − bound", width: 0.5, values: edge(-1)},
+    {...quiet, label: "99 %", dash: [6, 4], values: past.p99_ns}, {...quiet, label: "largest", dash: [2, 3], values: past.max_ns}]);
+  draw("flow-loss", "Lost packets of the flow over time", 160, countShort, [{label: "lost", stroke, values: past.lost}]);
+  draw("flow-rate", "Packets a second of the flow over time", 160, countShort, [{label: "packets a second", stroke, values: aSecond(past.packets, 1)}]);
+  draw("flow-bits", "Bits a second of the flow over time", 160, countShort, [{label: "bits a second", stroke, values: aSecond(past.octets, 8)}]);
+  const rows = seconds.map((each, i) => [time(past.start_ms[i]) + "." + String(past.start_ms[i] % 1000).padStart(3, "0"), span1000(past.duration_ms[i]), count(past.packets[i]),
+    count(past.octets[i]), bounded(past.mean_ns[i], past.bound_ns[i]), duration(past.p99_ns[i]), duration(past.max_ns[i]), count(past.lost[i])]);
+  put("flow-past", rows.length === 0 ? nothing("None is kept.") : table("Records of the flow",
+    ["from", "for", "packets", "octets", "mean", "99 %", "largest", "lost"], rows, "stack"));
+}
+function span1000(ms) { return isAbsent(ms) ? NONE : duration(ms * 1e6); }
+
+function drawAll() {
+  if (steps.times.length > 0) { drawClasses(steps, chosenClass); }
+  if (report.histogram) { showHistogram(); }
+  if (shownFlow !== undefined) { drawFlow(); }
+}
+function follow() {
+  const found = /^#flow-([0-9]+)$/.exec(location.hash);
+  if (!found) { return; }
+  showFlow(Number(found[1]));
+  if (shownFlow !== undefined) { byId("flow-name").focus(); byId("flow").scrollIntoView(); }
+}
+
+function show() {
+  const row = report.total.row;
+  document.title = report.title + ", " + report.inputs.flatMap((each) => each[1]).join(", ");
+  byId("title").textContent = report.title;
+  byId("when").textContent = report.inputs.map(([name, files]) => name + " " + files.join(", ")).join(" → ") +
+    (row._start === undefined ? "" : "; " + time(startOf(row)) + " to " + time(Date.parse(row._end)) + " UTC");
+  byId("made").textContent = "Made by flowlag report, " + report.made + ". Times are UTC. The file has " + report.bounds + ".";
+  showTotals();
+  put("quality", ...report.quality.map((each) => element("li", each)));
+  byId("classes").hidden = steps.times.length === 0;
+  byId("distribution").hidden = !report.histogram;
+  const classes = steps.classes.map((each) => [each.name, each.name]);
+  byId("class-bar").hidden = classes.length < 2;
+  choices("class-bar", classes.length < 2 ? [] : [...classes, ["all of them", ""]], chosenClass, (name) => { chosenClass = name; drawAll(); });
+  sortable("flows", "Flows", "flow", report.flows.map((each, i) => ({...each, i})), (each) => link("#flow-" + each.i, each.label, "flow " + each.i));
+  byId("flows-said").textContent = count(report.flows.length) + " of " + count(report.flow_count) + ", listed by " + report.order;
+  byId("groups-name").textContent = "Groups by " + report.grouped_by;
+  sortable("groups", "Groups", "group", report.groups, (each) => each.label);
+  byId("said").hidden = report.said.length === 0 && report.printed === "";
+  put("messages", ...report.said.map((each) => element("li", each)));
+  byId("printed").textContent = report.printed;
+  drawAll();
+  follow();
+  document.body.dataset.shown = "report";
+}
+addEventListener("hashchange", follow);
+addEventListener("resize", drawAll);
+for (const query of ["(prefers-color-scheme: dark)", "print"]) { matchMedia(query).addEventListener("change", drawAll); }
+show();
