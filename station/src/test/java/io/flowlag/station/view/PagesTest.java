@@ -326,7 +326,8 @@ class PagesTest {
         }
         browser.manage().deleteAllCookies();
         show("map");
-        assertTrue(chromium.console().stream().allMatch((said) -> said.contains("401")), "what the browser itself says");
+        final List<String> console = chromium.console();
+        assertTrue(console.stream().allMatch((said) -> said.contains("401")), console::toString);
     }
 
     @ParameterizedTest
