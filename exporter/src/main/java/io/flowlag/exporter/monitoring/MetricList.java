@@ -43,7 +43,7 @@ public final class MetricList {
     private static final String SESSION = "_session_0";
     private static final Set<String> BY_SENDER =
         Set.of("stamp_correction_ns", "stamp_error_ns", "serialisation_ns_per_byte", "reference_paths",
-            "clock_drift_ppb");
+            "clock_drift_ppb", "clock_offset_ns", "clock_offset_error_ns", "clock_offset_drift_ppb");
 
     /** A metric as {@code /metrics} names it; the unit is empty where the value is a count. */
     record Row(String name, String type, @JsonInclude(JsonInclude.Include.NON_EMPTY) String unit, String help) {

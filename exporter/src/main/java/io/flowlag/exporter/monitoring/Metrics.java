@@ -3,6 +3,7 @@ package io.flowlag.exporter.monitoring;
 import io.flowlag.common.http.MetricFamily;
 import io.flowlag.common.http.MetricFamily.Type;
 import io.flowlag.common.http.MetricText;
+import io.flowlag.exporter.listing.Protocols;
 import io.flowlag.exporter.status.AccountingIdentity;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.CounterId;
@@ -18,6 +19,7 @@ import io.flowlag.exporter.status.SpoolStatistics;
 import io.flowlag.exporter.status.Statistics;
 
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +31,9 @@ final class Metrics {
     private static final double MS = 1e-3;
     private static final String PREFIX = "flowlag_";
     private static final String SEGMENT = "segment";
+    /** Flows that are named. */
+    private static final int SLOWEST = 10;
+    private static final int LEAST_SAMPLES = 10;
     private static final String[] SHARES = {"0.5", "0.9", "0.95", "0.99", "0.999"};
 
     private final Map<String, MetricFamily> families = new LinkedHashMap<>();
@@ -81,6 +86,32 @@ final class Metrics {
         snapshot.health().forEach((each) ->
             gauge("healthy", "1 for each check of /healthz that is ok.", each.isOk() ? 1 : 0, "check", each.name()));
         gauge("living_flows", "Flows in the cache in the last pass over it.", snapshot.flows().livingCount());
+        addSlowest(snapshot.flows().flows());
+    }
+
+    /** Of each flow the newest record; few flows, for each of each moment is a time series of its own. */
+    private void addSlowest(final List<FlowView> flows) {
+        final MetricFamily means = family(PREFIX + "slowest_flow_mean_delay_seconds", Type.GAUGE,
+            "Mean delay of the newest record of each of the " + SLOWEST + " slowest flows, of " + LEAST_SAMPLES +
+            " measured packets or more, in the last minute.");
+        final MetricFamily bounds = family(PREFIX + "slowest_flow_delay_bound_seconds", Type.GAUGE,
+            "95 % error bound of that mean, where it is known.");
+        final Map<List<String>, FlowView> newest = new HashMap<>();
+        flows.stream().filter((flow) -> flow.meanNs() != null && flow.samples() >= LEAST_SAMPLES).forEach((flow) ->
+            newest.merge(flowLabels(flow), flow, (one, other) -> one.startNs() > other.startNs() ? one : other));
+        FlowView.slowestFirst(List.copyOf(newest.values())).stream().limit(SLOWEST).forEach((flow) -> {
+            final String[] labels = flowLabels(flow).toArray(String[]::new);
+            means.add(flow.meanNs() * NS, labels);
+            if (flow.boundNs() != null) {
+                bounds.add(flow.boundNs() * NS, labels);
+            }
+        });
+    }
+
+    private static List<String> flowLabels(final FlowView flow) {
+        return List.of("src", flow.source(), "dst", flow.destination(), "proto", Protocols.name(flow.protocol()),
+            "sport", Integer.toString(flow.sourcePort()), "dport", Integer.toString(flow.destinationPort()),
+            SEGMENT, Long.toString(flow.segmentId()));
     }
 
     private void addUnexplained(final String sum, final long value) {

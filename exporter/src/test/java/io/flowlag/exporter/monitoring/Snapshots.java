@@ -169,6 +169,8 @@ final class Snapshots {
         gauges.put("utilization_class_1", 0.25);
         gauges.put("stamp_correction_ns_session_7_class_1", 1500.0);
         gauges.put("stamp_error_ns_session_7_class_1", 200.0);
+        gauges.put("clock_offset_ns_session_7", 3000.0);
+        gauges.put("clock_offset_error_ns_session_7", 100.0);
         gauges.put("serialisation_ns_per_byte", 0.8);
         gauges.put("clock_offset_ns", -3e6);
         gauges.put("clock_offset_error_ns", 45_000.0);

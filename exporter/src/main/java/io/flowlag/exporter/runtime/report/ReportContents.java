@@ -86,6 +86,7 @@ public final class ReportContents implements Consumer<CollectedRecord> {
     @Override
     public void accept(final CollectedRecord record) {
         if (record.isOptions()) {
+            reader.learn(record);
             final ClassInterval interval = ClassInterval.of(record, read);
             if (interval != null) {
                 series.add(interval);
