@@ -248,7 +248,7 @@ public final class SegmentTraffic implements AutoCloseable {
     }
 
     /** Gives this thread a high priority: without processor time, traffic is not what the plan says. */
-    private static void runFirst() {
+    static void runFirst() {
         try {
             final String thread = Files.readSymbolicLink(Path.of("/proc/thread-self")).getFileName().toString();
             Command.of("renice", "-n", "-19", "-p", thread).run().orFail();
