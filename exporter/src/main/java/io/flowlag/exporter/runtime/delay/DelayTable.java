@@ -76,8 +76,8 @@ public final class DelayTable {
                 counters.get("match_lost_of_unseen_flows"), counters.get("match_flows_unseen"),
                 counters.getOrDefault("reconcile_flows_unseen", 0L) > 0 ? "" : ": they have no record");
         }
-        share(out, "bound holds for %.1f %% of %d flows%n", counters.getOrDefault("bounds_held", 0L),
-            counters.getOrDefault("bounded_flows", 0L));
+        share(out, "interpolated mean within its 95 %% bound of the matched mean: %.1f %% of %d flows%n",
+            counters.getOrDefault("bounds_held", 0L), counters.getOrDefault("bounded_flows", 0L));
     }
 
     /** Prints the longest delay waited for, and connections measured in both directions. */

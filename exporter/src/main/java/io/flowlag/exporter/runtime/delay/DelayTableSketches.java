@@ -49,8 +49,8 @@ final class DelayTableSketches {
         out.printf(Locale.ROOT, "sketches (%s, %d octets): %d intervals compared, %d damaged, %d cut, %d without an answer%n",
             sketches.geometry(), sketches.memoryBytes(), counters.get("lds_intervals"), counters.get("lds_intervals_damaged"),
             counters.get("lds_intervals_cut"), counters.get("lds_intervals_unanswered"));
-        share(out, "sketches: bound holds for %.1f %% of %d flows%n", counters.get("lds_bounds_held"),
-            counters.get("lds_bounded_flows"));
+        share(out, "sketches: mean within its 95 %% bound of the matched mean: %.1f %% of %d flows%n",
+            counters.get("lds_bounds_held"), counters.get("lds_bounded_flows"));
         printJoint(out, delay, counters);
         share(out, "sketches and references agree within their bounds for %.1f %% of %d flows%n",
             counters.get("lds_rli_agreed"), counters.get("lds_rli_flows"));
@@ -105,8 +105,8 @@ final class DelayTableSketches {
                     counters.get("compared_flows"), percent(delay, "error_median_rli"), percent(delay, "error_median_lds"),
                     percent(delay, "error_median_joint"));
             }
-            share(out, "joint: bound holds for %.1f %% of %d flows%n", counters.get("joint_bounds_held"),
-                counters.get("joint_bounded_flows"));
+            share(out, "references and sketches together: mean within its 95 %% bound of the matched mean: %.1f %% of %d flows%n",
+                counters.get("joint_bounds_held"), counters.get("joint_bounded_flows"));
         }
     }
 

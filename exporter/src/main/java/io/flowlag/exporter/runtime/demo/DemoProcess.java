@@ -190,7 +190,7 @@ public final class DemoProcess {
         final long held = bounded.stream()
             .filter((row) -> Math.abs(row.joint().meanNs() - truth.meanNs(row)) <= row.errorBoundNs()).count();
         if (!bounded.isEmpty()) {
-            out.printf(Locale.ROOT, "both together: 95 %% bound holds for %.1f %% of %d flows%n",
+            out.printf(Locale.ROOT, "both together: mean within its 95 %% bound of the true mean for %.1f %% of %d flows%n",
                 100.0 * held / bounded.size(), bounded.size());
         }
     }
