@@ -52,7 +52,7 @@ final class StationHour {
     private static final long TICK_NS = 100_000_000L;
     private static final int TICKS = 10;
     private static final int PACKETS = 200;
-    private static final long DRAIN_MS = 60_000;
+    private static final long DRAIN_MS = 100_000;
     private static final int CLOCK_TICKS = 100;
 
     private final TemplateCatalog catalog =
