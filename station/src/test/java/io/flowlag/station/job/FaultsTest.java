@@ -1,9 +1,11 @@
 package io.flowlag.station.job;
 
 import io.flowlag.ipfix.collect.CollectorCounter;
+import io.flowlag.ipfix.element.FlowElements;
 import io.flowlag.station.inlet.MessageQueue;
 import io.flowlag.station.schema.RawMessage;
 import io.flowlag.station.schema.SegmentWindow;
+import io.flowlag.station.schema.Verdict;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,8 +20,10 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -48,6 +52,7 @@ class FaultsTest {
         """;
 
     private final Map<String, SegmentWindow> windows = new ConcurrentHashMap<>();
+    private final Queue<Verdict> verdicts = new ConcurrentLinkedQueue<>();
     private String name;
     private MessageQueue queue;
     private long sent;
@@ -62,6 +67,8 @@ class FaultsTest {
         Feed.Registry.put(name, (result) -> {
             if (result instanceof SegmentWindow window) {
                 windows.put(window.getSegment() + '@' + (window.getStartNs() - START_NS) / WINDOW_NS, window);
+            } else if (result instanceof Verdict verdict) {
+                verdicts.add(verdict);
             }
         });
     }
@@ -73,7 +80,11 @@ class FaultsTest {
     }
 
     private EmbeddedJob job(final int parallelism) throws IOException {
-        return running = EmbeddedJob.start(new JobSettings(name, "", "network.yaml", NETWORK, 32473, 500_000, 0.95,
+        return job(parallelism, NETWORK);
+    }
+
+    private EmbeddedJob job(final int parallelism, final String network) throws IOException {
+        return running = EmbeddedJob.start(new JobSettings(name, "", "network.yaml", network, 32473, 500_000, 0.95,
             new JobSettings.Windows(10_000, 15_000, LATE_LIMIT_NS / 1_000_000)), name, name,
             new EmbeddedJob.Settings(directory, 60_000, parallelism));
     }
@@ -236,6 +247,38 @@ class FaultsTest {
     }
 
     @Test
+    void shouldBlameTheClockThatSteppedAndNoHop() throws Exception {
+        final StringBuilder nodes = new StringBuilder("nodes: {b: {}");
+        final StringBuilder links = new StringBuilder("}\nlinks: [");
+        final StringBuilder points = new StringBuilder("]\npoints: {b: {}");
+        final StringBuilder segments = new StringBuilder("}\nsegments:\n");
+        for (int i = 0; i < 6; i++) {
+            nodes.append(", n").append(i).append(": {}");
+            links.append(i == 0 ? "" : ", ").append("'n").append(i).append(" b'");
+            points.append(", n").append(i).append(": {}");
+            segments.append(String.format("  s%d: {from: n%d, to: b, exporter: %s, domain: 1, id: %d}%n", i, i, ONE, i));
+        }
+        final TestExporter exporter = new TestExporter(ONE, 1000, 1);
+        try (EmbeddedJob job = job(1, nodes.append(links).append(points).append(segments).toString())) {
+            for (int i = 0; i < 8; i++) {
+                final long startNs = START_NS + i * WINDOW_NS;
+                for (int segment = 0; segment < 6; segment++) {
+                    exporter.interval(segment, startNs, startNs + WINDOW_NS, 100, i < 6 ? 10_000_000 : 12_000_000);
+                }
+                send(exporter, startNs + WINDOW_NS);
+                tick(startNs + WINDOW_NS + S);
+            }
+            tick(START_NS + 12 * WINDOW_NS);
+            await(() -> verdicts.stream().anyMatch((each) -> each.getFinal() && each.getStartNs() == START_NS + 7 * WINDOW_NS));
+            assertTrue(verdicts.stream().allMatch((each) -> each.getKind() == Verdict.Kind.CLOCK_MOVED &&
+                "b".equals(each.getClock()) && Math.abs(each.getEffectNs() - 2_000_000) < 500_000), verdicts::toString);
+            assertEquals(List.of(6L, 7L), verdicts.stream().map((each) -> (each.getStartNs() - START_NS) / WINDOW_NS).distinct()
+                .toList());
+            assertSums(job);
+        }
+    }
+
+    @Test
     void shouldCountDamagedMessagesAndGoOn() throws Exception {
         final Random random = new Random(25);
         final byte[] message = new TestExporter(ONE, 2000, 1).interval(1, START_NS, START_NS + S, 5, 1_000_000)
@@ -247,6 +290,7 @@ class FaultsTest {
             for (int i = 0; i < 20_000; i++) {
                 offer(TestExporter.raw(ONE, 2000 + i % 50, damaged(message, random), START_NS + S));
             }
+            offer(TestExporter.raw(ONE, 3000, withShortAddress(), START_NS + S));
             final TestExporter exporter = new TestExporter(OTHER, 1000, 2);
             send(exporter.interval(3, START_NS, START_NS + S, 5, 1_234_000), START_NS + S);
             tick(START_NS + 60 * S);
@@ -254,6 +298,18 @@ class FaultsTest {
             assertTrue(count(CollectorCounter.ACCEPTED) > 1000 && count(CollectorCounter.ACCEPTED) < sent);
             assertSums(job);
         }
+    }
+
+    /** A flow whose template gives its IPv6 address one octet, the last one of the message. */
+    private static byte[] withShortAddress() {
+        final int number = FlowElements.DOCUMENTATION_ENTERPRISE_NUMBER;
+        final int segment = FlowElements.registry(number).find("flowlagSegmentId").elementId();
+        final ByteBuffer message = ByteBuffer.allocate(81);
+        message.putShort((short)10).putShort((short)message.capacity()).putInt((int)(START_NS / S)).putInt(0).putInt(1);
+        for (final int each : new int[] {2, 32, 256, 5, 2, 8, 152, 8, 153, 8, 0x8000 | segment, 4, 0, number, 27, 1, 256, 33}) {
+            message.putShort((short)each);
+        }
+        return message.putLong(1).putLong(START_NS / 1_000_000).putLong(START_NS / 1_000_000 + 1).putInt(1).array();
     }
 
     /** A few octets are others, or there are too few of them, or none is right. */
