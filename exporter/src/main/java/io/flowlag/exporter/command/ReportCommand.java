@@ -31,7 +31,8 @@ import java.util.Map;
 /** {@code flowlag report}. */
 @Command(name = "report", description = {
     "Writes one page that needs nothing else, to mail or print: delay, loss and rate over time, slowest flows, groups.",
-    "Reads captures of two points (as delay), of one (as meter), or IPFIX files (as collect)."})
+    "Reads captures of two points (as delay), of one (as meter), or IPFIX files (as collect). Lists 200 flows, or as many as " +
+        "--top says, and a fourth more of those that lost most: " + ReportPage.BOUNDS + "."})
 final class ReportCommand extends TwoPointCommand {
     private static final String GROUPS = "dst/24,dscp";
     private static final int FLOWS = 200;

@@ -7,6 +7,7 @@ import io.flowlag.exporter.listing.Grouping;
 import io.flowlag.exporter.listing.HeldRows;
 import io.flowlag.exporter.listing.RowDelay;
 import io.flowlag.exporter.listing.RowGroup;
+import io.flowlag.exporter.listing.RowFilter;
 import io.flowlag.exporter.listing.RowFormat;
 import io.flowlag.exporter.listing.RowKey;
 import io.flowlag.exporter.listing.RowWriter;
@@ -83,11 +84,12 @@ public final class ReportContents implements Consumer<CollectedRecord> {
         heldGroups = new HeldRows(query.first(MOST_GROUPS));
     }
 
+    /** Intervals are of all flows: with a filter they say nothing of those asked for. */
     @Override
     public void accept(final CollectedRecord record) {
         if (record.isOptions()) {
             reader.learn(record);
-            final ClassInterval interval = ClassInterval.of(record, read);
+            final ClassInterval interval = isFiltered() ? null : ClassInterval.of(record, read);
             if (interval != null) {
                 series.add(interval);
                 ofPackets.add(interval.histogram());
@@ -98,6 +100,10 @@ public final class ReportContents implements Consumer<CollectedRecord> {
         if (HeldRows.matches(query, row)) {
             add(row);
         }
+    }
+
+    private boolean isFiltered() {
+        return !query.filter().equals(RowFilter.ALL);
     }
 
     private void add(final FlowRow row) {
@@ -214,7 +220,8 @@ public final class ReportContents implements Consumer<CollectedRecord> {
         if (ofPackets.count() > 0) {
             lines.add("The distribution is of " + number(ofPackets.count()) + " packets' delays, in buckets of 2 %.");
         } else if (ofRecords.count() > 0) {
-            lines.add("No record has the distribution of delays: what is drawn are the means of records, by their packets.");
+            lines.add((isFiltered() ? "The distribution of delays is of all flows" : "No record has the distribution of delays") +
+                ": what is drawn are the means of records, by their packets.");
         }
         if (listed < flows) {
             lines.add(number(listed) + " flows are listed: the first by " + orderText() + ", and those that lost most.");

@@ -61,7 +61,7 @@ public final class ReportPage {
     /**
      * Writes the page, as a whole, and says so.
      *
-     * @param about what stands on it beside the contents, by name.
+     * @param about what stands on it in addition to the contents, by name.
      * @param file  {@code -} is standard output.
      * @throws io.flowlag.common.command.ExitException if it cannot be written.
      */

@@ -13,7 +13,7 @@ import java.util.function.LongBinaryOperator;
  * thread.
  */
 final class StepCell {
-    /** Delays from which quantiles are told. */
+    /** The fewest delays that have a quantile. */
     private static final int LEAST_OF_P50 = 20;
     private static final int LEAST_OF_P99 = 1000;
 
