@@ -40,7 +40,7 @@ public final class ChangeDetector {
     /** Windows of seven days. */
     private final int most;
     /** By window modulo their number; NaN without one. */
-    private final double[] means;
+    private final float[] means;
     private final float[] sigmas;
     /** Whether a window is one of those that raised an alarm. */
     private final byte[] rises;
@@ -62,7 +62,7 @@ public final class ChangeDetector {
      * @param newest     window.
      * @param riseBegin  the first window since the statistic was below 1.
      */
-    public record State(double[] means, float[] sigmas, byte[] rises, double[] statistics, long newest, long riseBegin) {
+    public record State(float[] means, float[] sigmas, byte[] rises, double[] statistics, long newest, long riseBegin) {
     }
 
     /** With the length of a window, a divisor of an hour. */
@@ -73,8 +73,8 @@ public final class ChangeDetector {
         this.windowNs = windowNs;
         perHour = Math.toIntExact(HOUR_NS / windowNs);
         most = Math.multiplyExact(DAYS * HOURS, perHour);
-        means = new double[Math.addExact(most, perHour)];
-        Arrays.fill(means, Double.NaN);
+        means = new float[Math.addExact(most, perHour)];
+        Arrays.fill(means, Float.NaN);
         sigmas = new float[means.length];
         rises = new byte[means.length];
         bets = new RankBets(most, perHour);
@@ -121,7 +121,7 @@ public final class ChangeDetector {
             throw new IllegalArgumentException("startNs=" + startNs + ": must be after the window before");
         }
         for (long each = Math.max(newest + 1, window - means.length + 1); each <= window; each++) {
-            means[slot(each)] = Double.NaN;
+            means[slot(each)] = Float.NaN;
         }
         final boolean isNewHour = newest < Math.floorDiv(window, perHour) * perHour;
         newest = window;
@@ -134,14 +134,14 @@ public final class ChangeDetector {
         if (!Double.isFinite(meanNs + sigmaNs)) {
             return false;
         }
-        means[slot(window)] = meanNs;
+        means[slot(window)] = (float)meanNs;
         sigmas[slot(window)] = (float)sigmaNs;
         rises[slot(window)] = USUAL;
         if (reference == null) {
             riseBegin = newest + 1;
             return false;
         }
-        return judge(reference.score(meanNs, sigmas[slot(window)]));
+        return judge(reference.score(means[slot(window)], sigmas[slot(window)]));
     }
 
     /** {@return the usual mean of this hour, or NaN if it is not known} */

@@ -8,7 +8,6 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 import java.io.IOException;
-import java.util.Arrays;
 
 /**
  * Whether the delay of a segment and class has changed. Windows shorter than a minute are judged by the minute. A change is on
@@ -120,7 +119,8 @@ final class SegmentChange {
     /** Writes and reads; windows that are not there take no room. */
     static final class Serializer extends TypeSerializerSingleton<SegmentChange> {
         private static final long serialVersionUID = 1;
-        private static final int VERSION = 1;
+        private static final int VERSION = 2;
+        private static final int END = -1;
         private static final Serializer INSTANCE = new Serializer();
 
         private Serializer() {
@@ -180,15 +180,29 @@ final class SegmentChange {
             for (final double each : state.statistics()) {
                 out.writeDouble(each);
             }
-            out.writeInt((int)Arrays.stream(state.means()).filter((mean) -> !Double.isNaN(mean)).count());
-            for (int slot = 0; slot < state.means().length; slot++) {
-                if (!Double.isNaN(state.means()[slot])) {
-                    out.writeInt(slot);
-                    out.writeDouble(state.means()[slot]);
-                    out.writeFloat(state.sigmas()[slot]);
-                    out.writeByte(state.rises()[slot]);
+            for (int begin = 0; begin < state.means().length; begin++) {
+                int end = begin;
+                while (end < state.means().length && !Float.isNaN(state.means()[end])) {
+                    end++;
+                }
+                if (end > begin) {
+                    writeRun(state, begin, end, out);
+                    begin = end;
                 }
             }
+            out.writeInt(END);
+        }
+
+        /** Windows without a gap. */
+        private static void writeRun(final ChangeDetector.State state, final int begin, final int end, final DataOutputView out)
+            throws IOException {
+            out.writeInt(begin);
+            out.writeInt(end);
+            for (int slot = begin; slot < end; slot++) {
+                out.writeFloat(state.means()[slot]);
+                out.writeFloat(state.sigmas()[slot]);
+            }
+            out.write(state.rises(), begin, end - begin);
         }
 
         @Override
@@ -213,11 +227,13 @@ final class SegmentChange {
                 statistics[i] = in.readDouble();
             }
             final ChangeDetector.State empty = change.detector.state();
-            for (int left = in.readInt(); left > 0; left--) {
-                final int slot = in.readInt();
-                empty.means()[slot] = in.readDouble();
-                empty.sigmas()[slot] = in.readFloat();
-                empty.rises()[slot] = in.readByte();
+            for (int begin = in.readInt(); begin != END; begin = in.readInt()) {
+                final int end = in.readInt();
+                for (int slot = begin; slot < end; slot++) {
+                    empty.means()[slot] = in.readFloat();
+                    empty.sigmas()[slot] = in.readFloat();
+                }
+                in.readFully(empty.rises(), begin, end - begin);
             }
             change.detector = new ChangeDetector(change.stepNs, new ChangeDetector.State(
                 empty.means(), empty.sigmas(), empty.rises(), statistics, newest, riseBegin));
