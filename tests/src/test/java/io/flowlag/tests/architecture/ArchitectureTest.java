@@ -6,6 +6,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchCondition;
@@ -44,8 +45,17 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** The modules and stages as in {@code docs/packet-path.md}. */
-@AnalyzeClasses(packages = "io.flowlag", importOptions = ImportOption.DoNotIncludeTests.class)
+@AnalyzeClasses(packages = "io.flowlag", importOptions = {
+    ImportOption.DoNotIncludeTests.class, ArchitectureTest.DoNotIncludeTestJars.class})
 class ArchitectureTest {
+    /** The jars of classes that several modules' tests share, as the other option leaves out directories of tests. */
+    static final class DoNotIncludeTestJars implements ImportOption {
+        @Override
+        public boolean includes(final Location location) {
+            return !location.contains("-tests.jar");
+        }
+    }
+
     private static final String EXPORTER = "io.flowlag.exporter.";
     /** In the order of the packet's way. */
     private static final List<String> STAGES =
