@@ -74,11 +74,13 @@ public final class Ports {
      */
     public static UdpSocket udpSocket(final int port) {
         final String local = String.format(Locale.ROOT, ":%04X", port);
-        for (final String line : lines(Path.of("/proc/net/udp"))) {
-            final String[] column = line.trim().split("\\s+");
-            if (column.length >= 13 && column[1].endsWith(local)) {
-                return new UdpSocket(Long.parseLong(column[4].substring(column[4].indexOf(':') + 1), 16),
-                    Long.parseLong(column[12]));
+        for (final String file : List.of("/proc/net/udp", "/proc/net/udp6")) {
+            for (final String line : lines(Path.of(file))) {
+                final String[] column = line.trim().split("\\s+");
+                if (column.length >= 13 && column[1].endsWith(local)) {
+                    return new UdpSocket(Long.parseLong(column[4].substring(column[4].indexOf(':') + 1), 16),
+                        Long.parseLong(column[12]));
+                }
             }
         }
         return null;
