@@ -37,18 +37,21 @@ import picocli.CommandLine;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -101,25 +104,72 @@ class KafkaStationTest {
             "flink: {checkpoints: checkpoints, interval: 1s}")));
     }
 
-    /** {@code flowlag station}, in a thread of this process. */
-    private static final class Part implements AutoCloseable {
-        private final List<String> messages = new CopyOnWriteArrayList<>();
-        private final AtomicBoolean isStopped = new AtomicBoolean();
-        private final Thread thread;
+    /**
+     * A job over Kafka in a process of its own, until its input ends: sinks of Flink's connector leave clients behind, which
+     * would go on for ever in the process of the other tests.
+     */
+    static final class JobMain {
+        private JobMain() {
+        }
 
-        Part(final String... arguments) {
+        /** Runs; the argument is a configuration. */
+        public static void main(final String[] arguments) throws Exception {
+            final StationConfig config = StationConfigReader.read(Path.of(arguments[0]), new Problems());
+            try (EmbeddedJob job = EmbeddedJob.start(config.job(), config.kafka(), config.flink())) {
+                while (System.in.read() >= 0) {
+                    assertFalse(job.result().isDone());
+                }
+                assertFalse(job.result().isDone());
+            }
+        }
+
+        static Command.Running start(final Path config) {
+            final List<String> line = new ArrayList<>();
+            line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+            ManagementFactory.getRuntimeMXBean().getInputArguments().stream().filter((each) -> each.startsWith("--add-opens"))
+                .forEach(line::add);
+            line.addAll(List.of("-Xmx1g", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"),
+                JobMain.class.getName(), config.toString()));
+            return new Command(line).inputFromTest().timeout(TIMEOUT).start();
+        }
+    }
+
+    /** {@code flowlag station} or a part of it. */
+    private record Part(Supplier<List<String>> messages, Runnable end) implements AutoCloseable {
+        /** An inlet or a view, in a thread of this process. */
+        static Part of(final String name, final Path config) {
+            final List<String> messages = new CopyOnWriteArrayList<>();
+            final AtomicBoolean isStopped = new AtomicBoolean();
             final Object command = new StationModule().command(
                 new CommandModule.Surroundings(System.out, messages::add, isStopped::get));
-            thread = new Thread(() -> messages.add("exit " + new CommandLine(command).execute(arguments)));
+            final Thread thread = new Thread(() -> messages.add("exit " +
+                new CommandLine(command).execute(name, "--config", config.toString())));
             thread.start();
+            return new Part(() -> messages, () -> {
+                isStopped.set(true);
+                Deadline.await(TIMEOUT, () -> !thread.isAlive(), messages::toString);
+                assertEquals("exit 0", messages.get(messages.size() - 1), messages::toString);
+            });
+        }
+
+        /** All of it, in a process of its own as the job is. */
+        static Part whole(final Path config) {
+            final Command.Running running = Command.of(Checkout.root().resolve("bin/flowlag"), "station", "--config", config)
+                .environment("FLOWLAG_BUILD", "never").timeout(TIMEOUT).start();
+            return new Part(() -> (running.isAlive() ? running.errors() + running.output() :
+                "exit " + running.finish()).lines().toList(), () -> {
+                try (running) {
+                    running.stop();
+                }
+            });
         }
 
         /** What it says behind some words. */
         URI uri(final String words) {
-            Deadline.await(TIMEOUT, () -> messages.stream().anyMatch(
-                (each) -> each.contains(words) || each.startsWith("exit")), messages::toString);
-            return URI.create(messages.stream().filter((each) -> each.contains(words)).findFirst()
-                .orElseThrow(() -> new AssertionError(messages)).replaceFirst(".*" + words, ""));
+            Deadline.await(TIMEOUT, () -> messages.get().stream().anyMatch(
+                (each) -> each.contains(words) || each.startsWith("exit")), () -> messages.get().toString());
+            return URI.create(messages.get().stream().filter((each) -> each.contains(words)).findFirst()
+                .orElseThrow(() -> new AssertionError(messages.get())).replaceFirst(".*" + words, ""));
         }
 
         JsonNode get(final String path) {
@@ -153,9 +203,7 @@ class KafkaStationTest {
 
         @Override
         public void close() {
-            isStopped.set(true);
-            Deadline.await(TIMEOUT, () -> !thread.isAlive(), messages::toString);
-            assertEquals("exit 0", messages.get(messages.size() - 1), messages::toString);
+            end.run();
         }
     }
 
@@ -198,13 +246,12 @@ class KafkaStationTest {
     @Test
     void shouldShowWhatPartsSayThroughTopicsThatOthersRead() throws Exception {
         final Path file = config("parts", "brokers: '" + broker.brokers() + "'");
-        final StationConfig config = StationConfigReader.read(file, new Problems());
         final Set<String> all = new TreeSet<>(network.routes().stream().map(DemoNetwork.Route::name).toList());
         final long read;
-        try (Part inlet = new Part("inlet", "--config", file.toString())) {
+        try (Part inlet = Part.of("inlet", file)) {
             final int port = inlet.uri("records at ").getPort();
-            try (Part view = new Part("view", "--config", file.toString());
-                EmbeddedJob job = EmbeddedJob.start(config.job(), config.kafka(), config.flink())) {
+            try (Part view = Part.of("view", file);
+                Command.Running job = JobMain.start(file)) {
                 // What is no message is counted and left out.
                 Command.of("/bin/sh", "-c", "echo poison | " + Tools.require("kcat", "kcat") + " -P -b " + broker.brokers() +
                     " -t parts.messages-v1").run().orFail();
@@ -213,14 +260,15 @@ class KafkaStationTest {
                     () -> view.get("api/segments").toString());
                 Deadline.await(TIMEOUT, () -> view.get("api/alerts").toString().contains("slow_hop"),
                     () -> view.get("api/verdicts").toString());
-                assertFalse(job.result().isDone());
+                job.endInput();
+                job.finish().orFail();
                 read = view.counter("pages", "view_results_read");
                 assertEquals(0, view.counter("pages", "view_results_refused"));
             }
             assertEquals(0, inlet.counter("metrics", "inlet_messages_lost"));
             assertEquals(inlet.counter("metrics", "inlet_messages"), inlet.counter("metrics", "inlet_messages_written"));
         }
-        try (Part view = new Part("view", "--config", file.toString())) {
+        try (Part view = Part.of("view", file)) {
             assertEquals(all, view.finalSegments((each) -> true), "the history");
             assertTrue(view.counter("pages", "view_results_read") < read, "it goes on where the history ends");
         }
@@ -265,7 +313,7 @@ class KafkaStationTest {
         final IOException refused =
             assertThrows(IOException.class, () -> Topic.createMissing(guessed.kafka(), Topic.MESSAGES));
         assertTrue(refused.getMessage().contains("credentials"), refused::getMessage);
-        try (Part station = new Part("--config", secured(KafkaBroker.PASSWORD).toString())) {
+        try (Part station = Part.whole(secured(KafkaBroker.PASSWORD))) {
             station.uri("pages at ");
             send(station.uri("records at ").getPort());
             Deadline.await(TIMEOUT, () -> station.finalSegments((each) -> true).size() == network.routes().size(),
