@@ -420,6 +420,18 @@ class DelayCapturesTest {
         assertFalse(err.toString(StandardCharsets.UTF_8).contains("--memory"), err::toString);
         final Map<String, Map<String, List<String>>> truth = flows();
 
+        // A secret chooses the flows: now and then those whose packets are too few for any bound, not three times.
+        int bounded = 0;
+        for (int draw = 0; draw < 3 && bounded == 0; draw++) {
+            bounded = boundedOfPart(arrived, waiting, memoryMebibytes, count(all, "match_matched"), truth);
+        }
+        assertTrue(bounded > 0);
+    }
+
+    /** Matches as memory allows; checks what each flow has then, and how many bounds hold. Returns how many there are. */
+    private int boundedOfPart(
+        final List<CapturePacket> arrived, final String waiting, final int memoryMebibytes, final long allMatched,
+        final Map<String, Map<String, List<String>>> truth) throws IOException {
         final JsonNode part = measure(sent, arrived, waiting, options(memoryMebibytes));
         final String said = err.toString(StandardCharsets.UTF_8);
         final Matcher line = Pattern.compile("flowlag: --memory " + memoryMebibytes + "m is too little to match every packet: " +
@@ -427,7 +439,7 @@ class DelayCapturesTest {
             "--memory ([0-9]+)m would match each").matcher(said);
         assertTrue(line.find(), said);
         final int oneIn = Integer.parseInt(line.group(1));
-        assertTrue(count(part, "match_matched") < count(all, "match_matched"), part::toString);
+        assertTrue(count(part, "match_matched") < allMatched, part::toString);
 
         int matched = 0;
         int estimated = 0;
@@ -453,8 +465,8 @@ class DelayCapturesTest {
         }
         assertTrue(matched > 0 && estimated >= (oneIn - 1) * matched / 4, matched + " and " + estimated + ": " + said);
         assertTrue(matched + estimated >= 0.8 * truth.size(), matched + " and " + estimated + " of " + truth.size());
-        // So few flows have errors in common; and one in eight of them may have too few packets for any bound.
-        assertTrue((bounded > 0 || oneIn > 4) && held >= 0.7 * bounded, held + " of " + bounded + " bounds hold");
+        // So few flows have errors in common.
+        assertTrue(held >= 0.7 * bounded, held + " of " + bounded + " bounds hold");
 
         measure(sent, arrived, waiting, options(Integer.parseInt(line.group(2))));
         assertFalse(err.toString(StandardCharsets.UTF_8).contains("--memory"), "that would do: " + err);
@@ -462,6 +474,7 @@ class DelayCapturesTest {
             assertEquals(List.of("6"), flow.get("flowlagDelayEstimator"));
             assertSame(truth.get(key), flow);
         });
+        return bounded;
     }
 
     /** Mean and loss are the same, where packets found room. */
