@@ -9,6 +9,7 @@ import io.flowlag.exporter.listing.FlowQuery;
 import io.flowlag.exporter.listing.Grouping;
 import io.flowlag.exporter.listing.Listing;
 import io.flowlag.exporter.runtime.collect.CollectOptions;
+import io.flowlag.exporter.runtime.collect.Collector;
 import io.flowlag.exporter.runtime.report.ReportContents;
 import io.flowlag.exporter.runtime.report.ReportPage;
 import io.flowlag.exporter.terminal.OutputFiles;
@@ -55,6 +56,9 @@ final class ReportCommand extends TwoPointCommand {
         description = "The page, replaced as a whole; - is standard output. Default: report.html.")
     private Path page;
 
+    /** The input is IPFIX files. */
+    private boolean isIpfix;
+
     ReportCommand(final ProcessStarter starter, final Terminal terminal) {
         super(starter, terminal, ConfigOptions.ofMetering().ofDelay());
     }
@@ -84,6 +88,7 @@ final class ReportCommand extends TwoPointCommand {
             throw new ExitException(ExitCode.USAGE,
                 "report: name -s FILE and -r FILE, or the captures of one point, or IPFIX files");
         }
+        isIpfix = !isOfTwoPoints() && Collector.isIpfix(files.get(0));
         OutputFiles.check("the report", page);
         final String groups = line().matchedOptionValue("--group-by", GROUPS);
         final FlowQuery asked = QueryOptions.query(line());
@@ -112,7 +117,7 @@ final class ReportCommand extends TwoPointCommand {
         if (isOfTwoPoints()) {
             return measure(config, senderFiles, receiverFiles, null, listing, listened);
         }
-        return isIpfix() ?
+        return isIpfix ?
             starter().collect(config, CollectOptions.DEFAULTS.withFiles(files).withListing(listing), listened) :
             starter().meter(config, List.copyOf(files), listing, listened);
     }
@@ -121,16 +126,12 @@ final class ReportCommand extends TwoPointCommand {
         return !senderFiles.isEmpty();
     }
 
-    private boolean isIpfix() {
-        return ReportPage.isIpfix(files.get(0));
-    }
-
     private void write(
         final ReportContents contents, final String groups, final List<String> said, final ByteArrayOutputStream printed) {
         final Map<String, Object> about = new LinkedHashMap<>();
-        about.put("title", isOfTwoPoints() ? "Delay between two points" : isIpfix() ? "Flow records" : "Flows at one point");
+        about.put("title", isOfTwoPoints() ? "Delay between two points" : isIpfix ? "Flow records" : "Flows at one point");
         about.put("inputs", isOfTwoPoints() ? List.of(List.of("sender", senderFiles), List.of("receiver", receiverFiles)) :
-            List.of(List.of(isIpfix() ? "IPFIX" : "capture", files)));
+            List.of(List.of(isIpfix ? "IPFIX" : "capture", files)));
         about.put("grouped_by", groups);
         about.put("made", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
         about.put("said", said);

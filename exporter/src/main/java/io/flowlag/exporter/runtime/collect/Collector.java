@@ -16,6 +16,7 @@ import io.flowlag.ipfix.collect.CollectorServer;
 import io.flowlag.ipfix.collect.ListenAddress;
 import io.flowlag.ipfix.collect.MessageStreamReader;
 import io.flowlag.ipfix.element.ElementRegistry;
+import io.flowlag.ipfix.message.MessageHeader;
 import io.flowlag.ipfix.transport.TlsCredentials;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
@@ -357,12 +358,33 @@ public final class Collector implements AutoCloseable {
         final InputStream in = new BufferedInputStream(octets(file, stop), FLUSH_CHARACTERS);
         try {
             in.mark(Short.BYTES);
-            final int magic = in.read() << Byte.SIZE | in.read();
+            final int magic = magic(in);
             in.reset();
             return magic == GZIP_MAGIC ? new GZIPInputStream(in, FLUSH_CHARACTERS) : in;
         } catch (final IOException ex) {
             in.close();
             throw ex;
+        }
+    }
+
+    /** The next two octets; negative at the end. */
+    private static int magic(final InputStream in) throws IOException {
+        return in.read() << Byte.SIZE | in.read();
+    }
+
+    /**
+     * {@return whether a file, plain or gzip, begins as an IPFIX file does} What cannot be read, or not twice, does not.
+     *
+     * @param file its path.
+     */
+    public static boolean isIpfix(final String file) {
+        if (!canBeReadTwice(file)) {
+            return false;
+        }
+        try (InputStream in = open(file, () -> false)) {
+            return magic(in) == MessageHeader.VERSION;
+        } catch (final IOException ex) {
+            return false; // the one who reads it says why
         }
     }
 

@@ -7,12 +7,8 @@ import io.flowlag.exporter.status.StatisticsWriter;
 import io.flowlag.exporter.terminal.OutputFiles;
 import io.flowlag.exporter.terminal.Terminal;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.SequenceInputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -20,7 +16,6 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.zip.GZIPInputStream;
 
 /**
  * The page of a report: one file with its data, style and scripts, which loads nothing. Its policy allows these alone, by their
@@ -32,30 +27,7 @@ public final class ReportPage {
         FlowHistories.MOST_POINTS + " points, " + ReportContents.MOST_GROUPS + " groups, " + ReportSeries.MOST_STEPS +
         " steps of time in " + ReportSeries.MOST_CLASSES + " classes";
 
-    private static final int GZIP_MAGIC = 0x1F8B;
-    private static final int IPFIX_VERSION = 10;
-
     private ReportPage() {
-    }
-
-    /** {@return whether a file, plain or gzip, begins as an IPFIX file does} A file that cannot be read is none. */
-    public static boolean isIpfix(final String file) {
-        try (InputStream plain = Files.newInputStream(Path.of(file))) {
-            final byte[] begin = plain.readNBytes(Short.BYTES);
-            if (magic(begin) != GZIP_MAGIC) {
-                return magic(begin) == IPFIX_VERSION;
-            }
-            try (InputStream unpacked =
-                new GZIPInputStream(new SequenceInputStream(new ByteArrayInputStream(begin), plain))) {
-                return magic(unpacked.readNBytes(Short.BYTES)) == IPFIX_VERSION;
-            }
-        } catch (final IOException ex) {
-            return false; // the one who reads it says why
-        }
-    }
-
-    private static int magic(final byte[] octets) {
-        return octets.length < Short.BYTES ? 0 : (octets[0] & 0xFF) << Byte.SIZE | octets[1] & 0xFF;
     }
 
     /**
