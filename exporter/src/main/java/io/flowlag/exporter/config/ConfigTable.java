@@ -206,9 +206,9 @@ public final class ConfigTable {
         "Lowest reference rate, in packets per reference (adaptive).").reloads();
     static final ConfigKey<Long> MAXIMUM_RATE = row("rli.max-rate", number(1, 1_000_000), "10",
         "Highest reference rate, in packets per reference (adaptive).").reloads();
-    static final ConfigKey<Long> MAXIMUM_GAP = row("rli.max-gap", duration("100us", "10s"), "100ms",
-        "Longest time without a reference. With passive: longest gap over which delays are interpolated, by default " +
-        "rli.silent-after.").reloads();
+    static final ConfigKey<Long> MAXIMUM_GAP = row("rli.max-gap", duration("100us", "10s"), "10ms",
+        "Longest time without a reference; on slow links the default is up to 100ms. With passive: longest gap of " +
+        "interpolation, by default rli.silent-after.").reloads();
     public static final ConfigKey<ReferenceCeiling> CEILING = row("rli.ceiling", shareOr(bitRate("1k", "100g")), "1%",
         "Most bandwidth that references of all classes use on average: a share of rli.capacity, or a rate. Without a capacity " +
         "the default is 1m.").reloads();

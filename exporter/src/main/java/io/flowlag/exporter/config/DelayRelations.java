@@ -29,6 +29,9 @@ final class DelayRelations extends SettingsAccess {
     private static final double PASSIVE_PART = 0.3;
     /** Share of the exchange's bandwidth for send times of sampled flows, unless it is configured. */
     private static final double SAMPLED_PART = 0.1;
+    /** Of rli.ceiling, for references by time alone. */
+    private static final double GAP_PART = 0.25;
+    private static final long LONGEST_GAP_MS = 100;
     private static final int SEND_TIME_BITS = 64;
     private static final int CELL_BYTES = 22;
     private static final double MOST_PASSIVE_SHARE = 0.15;
@@ -454,8 +457,12 @@ final class DelayRelations extends SettingsAccess {
             }
         }
         final int lengthBytes = ExporterConfig.References.lengthBytes(value(TARGET), value(REFERENCE_KEY_FILE) != null);
+        final long ceilingBps = value(CEILING).bpsAt(capacityBps == null ? Long.MAX_VALUE : capacityBps);
+        if (isDefault(MAXIMUM_GAP) && value(POLICY) != Policy.PASSIVE) {
+            maximumGap(classCount * lengthBytes * BITS_NS, ceilingBps);
+        }
         final long leastBps = (long)Math.ceil(classCount * lengthBytes * BITS_NS / value(MAXIMUM_GAP));
-        if (value(CEILING).bpsAt(capacityBps == null ? Long.MAX_VALUE : capacityBps) >= leastBps) {
+        if (ceilingBps >= leastBps) {
             return;
         }
         if (isDefault(CEILING)) {
@@ -463,6 +470,15 @@ final class DelayRelations extends SettingsAccess {
         } else {
             problem(blamed(CEILING, MAXIMUM_GAP), "rli.max-gap alone takes " +
                 leastBps + " bits/s with " + classCount + " classes: raise rli.ceiling or rli.max-gap");
+        }
+    }
+
+    /** On a slow link the default leaves three quarters of the ceiling to the policy. */
+    private void maximumGap(final double referencesBitsNs, final long ceilingBps) {
+        final double gapMs = Math.ceil(referencesBitsNs / (GAP_PART * ceilingBps) / NS_PER_MS);
+        if (gapMs * NS_PER_MS > value(MAXIMUM_GAP)) {
+            final long ms = (long)Math.min(gapMs, LONGEST_GAP_MS);
+            giveWay(MAXIMUM_GAP, ms * NS_PER_MS, ms + "ms", "at most a quarter of rli.ceiling");
         }
     }
 

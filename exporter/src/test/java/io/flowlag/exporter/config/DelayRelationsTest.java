@@ -43,7 +43,7 @@ class DelayRelationsTest {
         "rli: {ceiling: 15k, key-file: k, target: 192.0.2.1}                        | 15520 bits/s",
         "rli: {ceiling: 17k, key-file: k, target: '2001:db8::1'}                    | 17120 bits/s",
         "rli: {ceiling: 10k, target: router.example.net}                            | 10080 bits/s",
-        "rli: {silent-after: 50ms}                                                  | rli.silent-after",
+        "rli: {silent-after: 10ms}                                                  | rli.silent-after",
         "rli: {session: 65535, classes: [0, 46]}                                    | session",
         "rli: {classes: [64]}                                                       | 0 to 63",
         "lds: {enabled: on}                                                         | segment.role both",
@@ -194,6 +194,16 @@ class DelayRelationsTest {
         assertEquals(250_000, config("rli: {capacity: 10m, ceiling: 0.025}").rli().injection().ceilingBps());
         assertEquals(3_000_000, config("rli: {capacity: 10m, ceiling: 3000000}").rli().injection().ceilingBps());
         assertEquals(8_480, config("rli: {capacity: 100k}").rli().injection().ceilingBps(), "what rli.max-gap needs");
+    }
+
+    @Test
+    void shouldSendAReferenceEachTenMillisecondsWhereTheLinkAffordsIt() {
+        assertEquals(10_000_000, config("").rli().injection().maximumGapNs());
+        assertEquals(10_000_000, config("rli: {capacity: 1g}").rli().injection().maximumGapNs());
+        assertEquals(34_000_000, config("rli: {capacity: 10m}").rli().injection().maximumGapNs(), "848 bits in 25 kbit/s");
+        assertEquals(100_000_000, config("rli: {capacity: 1m}").rli().injection().maximumGapNs());
+        assertEquals(68_000_000, config("rli: {capacity: 10m, classes: [0, 46]}").rli().injection().maximumGapNs());
+        assertEquals(50_000_000, config("rli: {capacity: 1g, max-gap: 50ms}").rli().injection().maximumGapNs());
     }
 
     @Test

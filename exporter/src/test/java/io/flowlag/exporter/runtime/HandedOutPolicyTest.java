@@ -37,6 +37,7 @@ class HandedOutPolicyTest {
     private static final long GAP_NS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final int PACKETS_PER_INTERVAL = (int)(INTERVAL_NS / GAP_NS);
     private static final int OWN_N = 50;
+    private static final String OWN_GAP = "max-gap: 100ms";
     private static final int PORT = 8621;
     /** The sender begins with the second interval after it has heard. */
     private static final int UNTIL_IT_HOLDS = 2;
@@ -116,7 +117,7 @@ class HandedOutPolicyTest {
 
     @Test
     void shouldSendReferencesAsTheReceiverSays() throws Exception {
-        connect("policy: every-n, every-n: 10", "");
+        connect("policy: every-n, every-n: 10, max-gap: 100ms", OWN_GAP);
         assertOneIn(OWN_N, pass(UNTIL_IT_HOLDS), UNTIL_IT_HOLDS);
         assertOneIn(10, pass(3), 3);
         assertEquals("every-n", policy());
@@ -124,9 +125,9 @@ class HandedOutPolicyTest {
 
     @Test
     void shouldSendReferencesAsTheReceiverSaysLater() throws Exception {
-        connect("every-n: 10", "");
+        connect("every-n: 10, max-gap: 100ms", OWN_GAP);
         pass(UNTIL_IT_HOLDS + 1);
-        final ExporterConfig newer = receiverConfig("policy: every-interval, every-interval: 20ms");
+        final ExporterConfig newer = receiverConfig("policy: every-interval, every-interval: 20ms, max-gap: 100ms");
         final long fromNs = SegmentChange.fromNs(INTERVAL_NS, INTERVAL_NS, sender.nowNs);
         receiver.change(newer, fromNs);
         await(() -> sender.count("exchange_settings_held") == 2);
@@ -138,7 +139,7 @@ class HandedOutPolicyTest {
 
     @Test
     void shouldSendReferencesByItsOwnPolicyWhereTheReceiverSaysNothing() throws Exception {
-        connect("", "");
+        connect("", OWN_GAP);
         assertOneIn(OWN_N, pass(5), 5);
         pass(UNTIL_IT_HOLDS);
         assertEquals(0, sender.count("exchange_settings_unusable"));
@@ -146,7 +147,7 @@ class HandedOutPolicyTest {
 
     @Test
     void shouldSendNoReferencesWherePacketsStandInForThem() throws Exception {
-        connect("policy: passive", "");
+        connect("policy: passive", OWN_GAP);
         assertOneIn(OWN_N, pass(UNTIL_IT_HOLDS), UNTIL_IT_HOLDS);
         assertEquals(0, pass(3), 1);
         assertEquals("passive", policy());

@@ -104,7 +104,7 @@ class SeveralSegmentsTest {
     private static String entry(final int segment, final boolean isSender) {
         return "{role: " + (isSender ? "sender" : "receiver") + ", id: " + (FIRST_ID + segment) + ", source: [10." +
             (segment + 1) + ".0.0/16], max-delay: 50ms, interval: 100ms, rli: {session: " + (segment + 1) +
-            (isSender ? ", policy: adaptive, capacity: 10m, target: " + TARGET : "") + "}}";
+            (isSender ? ", policy: adaptive, max-gap: 100ms, capacity: 10m, target: " + TARGET : "") + "}}";
     }
 
     private static ExporterConfig config(final List<String> entries) {
