@@ -216,7 +216,7 @@ class FailFastTest {
             assertEquals(0, Stats.read(stats).delayCounter("references_sent"));
             Files.writeString(hosts, "127.0.0.1 receiver.example\n");
             Deadline.await(TIMEOUT, () -> Stats.read(stats).delayCounter("references_sent") > 0, run::errors);
-            assertTrue(run.errors().contains("its name is resolved, references begin"), run::errors);
+            Deadline.await(TIMEOUT, () -> run.errors().contains("its name is resolved, references begin"), run::errors);
             run.signal("TERM");
             run.finish().orFail();
         }
