@@ -307,10 +307,9 @@ class ExactMatching extends Matching implements MatchHandler {
         }
     }
 
-    /** Always true for captures, whose flows are kept to the end. */
     @Override
     final boolean isComplete(final DirectBuffer entries, final int offset) {
-        final int flow = isLive ? flows.findOfEntry(entries, offset) : SegmentFlows.NO_FLOW;
+        final int flow = flows.findOfEntry(entries, offset);
         return flow < 0 || flows.waitingCount(flow) == 0;
     }
 

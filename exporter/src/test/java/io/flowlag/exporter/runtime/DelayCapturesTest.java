@@ -245,6 +245,30 @@ class DelayCapturesTest {
     }
 
     /**
+     * Flows that end within the wait for a packet: each record waits for its packets. One packet is lost when the flow's last
+     * record has been made.
+     */
+    @Test
+    void shouldTellEachLossInARecordOrBehindTheLast() throws IOException {
+        final CapturePacket late = received.stream().filter((each) -> !each.isReference()).findFirst().orElseThrow();
+        sent.add(late.later(60_000_000_000L));
+        sent.add(late.answer().later(70_000_000_000L));
+        received.add(late.answer().later(70_001_000_000L));
+        final JsonNode delay = measure(
+            sent, received, "metering: {idle-timeout: 5ms, tcp-end-timeout: 0s}", options(false, false, true));
+        long told = 0;
+        for (final Map<String, List<String>> record : IpfixRecords.flows(directory.resolve("flows.ipfix"))) {
+            assertTrue(record.containsKey("flowlagLostPacketDeltaCount"), record::toString);
+            told += Long.parseLong(record.get("flowlagLostPacketDeltaCount").get(0));
+        }
+        final Matcher behind = Pattern.compile("(\\d+) of the lost packets were sent after the last record of their flow")
+            .matcher(out.toString(StandardCharsets.UTF_8));
+        assertTrue(behind.find(), out::toString);
+        assertEquals("1", behind.group(1));
+        assertEquals(count(delay, "match_lost"), told + 1, out::toString);
+    }
+
+    /**
      * Captures with both directions at one point and one at the other. Packets of the other direction are not lost, however
      * delays are found, and real losses are still reported. A selector that covers both directions makes them lost.
      */

@@ -87,9 +87,19 @@ public final class DelayTable {
         out.printf(Locale.ROOT, milliseconds < 1 ? "a packet counts as lost after %.3f ms (max-delay%s)%n" :
                 "a packet counts as lost after %.1f ms (max-delay%s)%n",
             milliseconds, config.isDefault(ConfigTable.MAXIMUM_DELAY) ? ", derived from these captures" : "");
+        line(out, "%d of the lost packets were sent after the last record of their flow: they are in no row%n",
+            flows == null ? 0 : takeLostBehindRecords(flows));
         if (facts.sides() != null) {
             RoundTrips.print(flows, facts.sides(), out);
         }
+    }
+
+    private static long takeLostBehindRecords(final SegmentFlows flows) {
+        long packets = 0;
+        for (int flow = 0; flow < flows.limit(); flow++) {
+            packets += flows.isLive(flow) && flows.received(flow) > 0 ? flows.takeLost(flow) : 0;
+        }
+        return packets;
     }
 
     private static void line(final PrintStream out, final String text, final long count) {
