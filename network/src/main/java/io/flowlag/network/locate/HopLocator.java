@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.IntToDoubleFunction;
 import java.util.stream.IntStream;
 
 /**
@@ -17,8 +18,9 @@ import java.util.stream.IntStream;
  *   y = z − u             u  {@link UsualExcess} of the segment, if it is known; then without b² |s|
  *   Σ = D + C K Cᵀ        D  σ² + b² |s|
  * </pre>
- * Few hops are slow: x − b is a sum of {@link SingleEffects}. If χ² of the residuals is above its quantile of 0.999, Σ is widened
- * by χ² over its degrees of freedom, and solved again. Used by one thread; segments may be reused for the windows of a topology.
+ * Few hops are slow and few clocks step: x − b and what o has beyond K are sums of {@link SingleEffects}. If χ² of the residuals
+ * is above its quantile of 0.999, Σ is widened by χ² over its degrees of freedom, and solved again. Used
+ * by one thread; segments may be reused for the windows of a topology.
  */
 public final class HopLocator {
     /** Errors below this are none. */
@@ -108,12 +110,11 @@ public final class HopLocator {
         final double widening = isFit ? 1 : first.chiSquare / known.length;
         final Solution last = isFit ? first : new Solution(y, Arrays.stream(variances).map((each) -> each * widening).toArray(),
             Arrays.stream(clockSigma).map((each) -> each * Math.sqrt(widening)).toArray(), isNew, prior);
-        final double[] deviations = IntStream.range(0, clockSigma.length)
-            .mapToDouble((clock) -> last.precision.clockSigma(clock, clockSigma)).toArray();
-        final double[] offsets = last.precision.clockOffsets(last.residuals);
         final List<HopVerdict> verdicts = last.verdicts();
-        return new Localisation(verdicts, ofHop, offsets, deviations, first.chiSquare, isFit,
-            unexplained(excessNs, usual, offsets, verdicts), isFit ? List.of() : largest(last.left, offsets, variances));
+        final Localisation.Clocks clocks = last.clocks();
+        return new Localisation(verdicts, ofHop, clocks, first.chiSquare, isFit,
+            unexplained(excessNs, usual, clocks.offsetsNs(), verdicts), isFit ? List.of() :
+                largest(last.left, last.precision.clockOffsets(last.residuals), variances));
     }
 
     private static double median(final double[] sorted) {
@@ -146,11 +147,23 @@ public final class HopLocator {
             -Math.abs(residuals[segment]) / Math.sqrt(variances[segment]))).limit(RESIDUALS).toList();
     }
 
+    /** The fewest of so many that have a probability together, the likeliest first. */
+    private static int[] fewest(final int count, final IntToDoubleFunction probability, final double wanted) {
+        final int[] order = IntStream.range(0, count).boxed().sorted(Comparator.comparingDouble(
+            (final Integer each) -> -probability.applyAsDouble(each))).mapToInt(Integer::intValue).toArray();
+        int taken = 0;
+        double sum = 0;
+        while (sum < wanted && taken < order.length) {
+            sum += probability.applyAsDouble(order[taken++]);
+        }
+        return Arrays.copyOf(order, taken);
+    }
+
     /** Effects for one Σ. */
     private final class Solution {
         private final Precision precision;
         private final SingleEffects effects;
-        /** Of the delays, without effects and large errors, and without effects alone. */
+        /** Of the delays, without all effects, and without slow groups and clocks that stepped alone. */
         private final double[] residuals;
         private final double[] left;
         private final double chiSquare;
@@ -187,15 +200,35 @@ public final class HopLocator {
 
         /** The fewest groups, the likeliest first. */
         private int[] suspects() {
-            final double wanted = settings.confidence * effects.present();
-            final int[] order = IntStream.range(0, groups.count()).boxed().sorted(Comparator.comparingDouble(
-                (final Integer group) -> -effects.alpha(group))).mapToInt(Integer::intValue).toArray();
-            int count = 0;
-            double sum = 0;
-            while (sum < wanted && count < order.length) {
-                sum += effects.alpha(order[count++]);
+            return fewest(groups.count(), effects::alpha, settings.confidence * effects.present());
+        }
+
+        /** Steps by single effects, and what is left by the normal errors of clocks. */
+        private Localisation.Clocks clocks() {
+            final double[] offsets = precision.clockOffsets(residuals);
+            final double[] variances = new double[offsets.length];
+            final boolean[] isStepped = new boolean[offsets.length];
+            for (int clock = 0; clock < offsets.length; clock++) {
+                variances[clock] = Math.pow(precision.clockSigma(clock, clockSigma), 2);
             }
-            return Arrays.copyOf(order, count);
+            final int[] unknown = precision.unknownClocks();
+            for (int effect = 0; effect < effects.count(); effect++) {
+                effects.judge(effect);
+                double present = 0;
+                for (int i = 0; i < unknown.length; i++) {
+                    final double alpha = effects.clockAlpha(i);
+                    final double step = effects.clockStep(effect, i);
+                    offsets[unknown[i]] += alpha * step;
+                    variances[unknown[i]] += alpha * (1 - alpha) * step * step;
+                    present += alpha;
+                }
+                if (present > settings.confidence) {
+                    for (final int i : fewest(unknown.length, effects::clockAlpha, settings.confidence * present)) {
+                        isStepped[unknown[i]] = true;
+                    }
+                }
+            }
+            return new Localisation.Clocks(offsets, Arrays.stream(variances).map(Math::sqrt).toArray(), isStepped);
         }
 
         private HopVerdict verdict(final int effect, final int[] chosen) {

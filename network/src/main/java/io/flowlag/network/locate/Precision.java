@@ -17,6 +17,8 @@ final class Precision {
 
     /** Of each clock its row in M; {@link #KNOWN} if it is exact or no segment depends on it. */
     private final int[] rows;
+    /** Of each row its clock. */
+    private final int[] unknown;
     /** Of each segment the row of a clock. */
     private final int[] senderRows;
     private final int[] receiverRows;
@@ -35,7 +37,7 @@ final class Precision {
      * @param clockSigma √K; a clock of 0 is exact and no unknown.
      */
     Precision(final List<MeasuredSegment> segments, final double[] variances, final double[] clockSigma) {
-        final int[] unknown = segments.stream().filter((segment) -> segment.senderClock() != segment.receiverClock())
+        unknown = segments.stream().filter((segment) -> segment.senderClock() != segment.receiverClock())
             .flatMapToInt((segment) -> IntStream.of(segment.senderClock(), segment.receiverClock()))
             .filter((clock) -> clockSigma[clock] > 0).distinct().sorted().toArray();
         rows = new int[clockSigma.length];
@@ -70,6 +72,21 @@ final class Precision {
         if (row != KNOWN && column != KNOWN) {
             covariance.add(row, column, value);
         }
+    }
+
+    /** {@return clocks that are unknown, ascending; not to be changed} */
+    int[] unknownClocks() {
+        return unknown;
+    }
+
+    /** {@return the segments that depend on the clock of a row, ascending} */
+    int[] clockSegments(final int row) {
+        return IntStream.range(0, weights.length).filter((i) -> receiverRows[i] == row || senderRows[i] == row).toArray();
+    }
+
+    /** {@return of each of them, 1 if the clock is its receiver's, else −1} */
+    double[] clockSigns(final int row) {
+        return Arrays.stream(clockSegments(row)).mapToDouble((i) -> receiverRows[i] == row ? 1 : -1).toArray();
     }
 
     /** The standard deviation of a clock's offset if all else is known; 0 if the clock is exact. */

@@ -3,19 +3,27 @@ package io.flowlag.network.locate;
 import java.util.Arrays;
 
 /**
- * Few slow groups as a sum of single effects (Wang and others 2020, "A simple new approach to variable selection in regression"):
- * each is at one group at most, and not negative, or it is an error of one segment, of either sign: errors have heavier tails
- * than normal ones, and the routes of a new segment may be longer than its floor's. An effect is there with probability ½. A
- * group's size is half-normal of one of four variances, an error's is normal of one of two, in deviations of its segment. What
- * one effect leaves is fitted by the next, in rounds, until no mean moves. One thread; used once.
+ * Few slow groups as a sum of single effects (Wang and others 2020, "A simple new approach to variable selection in regression").
+ * Each is one of these, and there with probability ½:
+ * <ul>
+ * <li>a group that is slower or, with a smaller probability, quicker than usual: half-normal of one of four variances
+ * <li>a step of a clock, which all segments into it have and all out of it with the other sign: normal of one of the same. The
+ * normal errors of clocks in Σ have no tails for it: several slow groups would be likelier
+ * <li>an error of one segment, of either sign: errors have heavier tails than normal ones, and the routes of a new segment may be
+ * longer than its floor's. It is normal of one of two variances, in deviations of its segment
+ * </ul>
+ * What one effect leaves is fitted by the next, in rounds, until no mean moves. One thread; used once.
  */
 final class SingleEffects {
     private static final double PRESENT = 0.5;
-    /** Of groups, in limits of slowness. */
+    /** Of groups and clocks, in limits of slowness; the last one is that of the largest delay if this is larger. */
     private static final double[] SIZES = {0.5, 1, 3, 10};
     /** That an effect which is there is an error, and that it is the length of routes, where segments are new. */
     private static final double ERROR = 0.005;
     private static final double LENGTH = 0.5;
+    /** That an effect which is there is a group that is quicker than usual, and that it is a clock. */
+    private static final double QUICKER = 0.02;
+    private static final double CLOCK = 0.005;
     /** In deviations. */
     private static final double[] ERROR_SIZES = {3, 6};
     private static final double LOG_2 = Math.log(2);
@@ -31,8 +39,11 @@ final class SingleEffects {
     private static final int BISECTIONS = 50;
     private static final double[] ONE = {1};
 
-    /** Groups; behind them, as many columns of one segment as there are segments, for errors. */
+    /** Columns: slow groups, as many quicker ones, with their shares negative, errors of each segment, steps of clocks. */
     private final int groupCount;
+    /** Where errors begin; columns before are not negative. And where clocks begin. */
+    private final int firstError;
+    private final int firstClock;
     private final int[][] segments;
     private final double[][] shares;
     private final Precision precision;
@@ -43,8 +54,8 @@ final class SingleEffects {
     private final double[][] shrinkage;
     /** √u of the largest size. */
     private final double[] largest;
-    /** Of the errors of a segment. */
-    private final double[] largestSize;
+    /** What χ² has of the square of an error, by the largest size it may have, or of a quicker group, which explains nothing. */
+    private final double[] perSquare;
     /** AᵀW of the delays less all effects. */
     private final double[] left;
     /** AᵀW A of the means of each effect, and these. */
@@ -73,7 +84,10 @@ final class SingleEffects {
         final boolean[] isNew, final double[] prior, final double slowNs) {
         this.precision = precision;
         groupCount = groups.count();
-        final int count = groupCount + y.length;
+        firstError = 2 * groupCount;
+        firstClock = firstError + y.length;
+        final int clockCount = precision.unknownClocks().length;
+        final int count = firstClock + clockCount;
         segments = new int[count][];
         shares = new double[count][];
         logPrior = new double[count];
@@ -81,25 +95,42 @@ final class SingleEffects {
         shrinkage = new double[count][];
         largest = new double[count];
         live = new int[count];
-        largestSize = new double[y.length];
+        perSquare = new double[count];
         leastSize = SIZES[0] * slowNs;
+        final double[] sizesNs = Arrays.stream(SIZES).map((size) -> size * slowNs).toArray();
+        for (int i = 0; i < y.length; i++) {
+            sizesNs[SIZES.length - 1] =
+                Math.max(sizesNs[SIZES.length - 1], Double.isInfinite(sigma[i]) ? 0 : Math.abs(y[i]));
+        }
         double errors = 0;
         for (int i = 0; i < y.length; i++) {
-            final int column = groupCount + i;
             final double probability = Double.isInfinite(sigma[i]) ? 0 : (isNew[i] ? LENGTH : ERROR) / y.length;
-            segments[column] = new int[] {i};
-            shares[column] = ONE;
-            logPrior[column] = Math.log(PRESENT * probability);
-            size(column, isNew[i] ? SIZES : ERROR_SIZES, probability == 0 ? 0 : isNew[i] ? slowNs : sigma[i]);
+            final double[] sizes = isNew[i] ? sizesNs : ERROR_SIZES;
+            final double unit = isNew[i] ? 1 : sigma[i];
+            put(firstError + i, new int[] {i}, ONE, probability);
+            size(firstError + i, sizes, probability == 0 ? 0 : unit);
             errors += probability;
-            largestSize[i] = isNew[i] ? SIZES[SIZES.length - 1] * slowNs : ERROR_SIZES[ERROR_SIZES.length - 1] * sigma[i];
+            perSquare[firstError + i] = 1 / Math.pow(sizes[sizes.length - 1] * unit, 2);
+        }
+        final double clocks = clockCount == 0 ? 0 : CLOCK;
+        for (int clock = 0; clock < clockCount; clock++) {
+            put(firstClock + clock, precision.clockSegments(clock), precision.clockSigns(clock), clocks / clockCount);
+            size(firstClock + clock, sizesNs, 1);
         }
         final double all = Arrays.stream(prior).sum();
         for (int group = 0; group < groupCount; group++) {
-            segments[group] = groups.segments(group);
-            shares[group] = groups.shares(group);
-            logPrior[group] = Math.log(PRESENT * (1 - errors) * prior[group] / all);
-            size(group, SIZES, slowNs);
+            final double probability = (1 - errors - clocks - QUICKER) * prior[group] / all;
+            put(group, groups.segments(group), groups.shares(group), probability);
+            size(group, sizesNs, 1);
+            final int quicker = groupCount + group;
+            put(quicker, segments[group], Arrays.stream(shares[group]).map((share) -> -share).toArray(),
+                QUICKER * prior[group] / all);
+            deviations[quicker] = deviations[group];
+            shrinkage[quicker] = shrinkage[group];
+            largest[quicker] = largest[group];
+            for (int i = 0; i < segments[group].length; i++) {
+                perSquare[quicker] += Math.pow(shares[group][i] / sigma[segments[group][i]], 2);
+            }
         }
         left = new double[count];
         alpha = new double[count];
@@ -107,6 +138,12 @@ final class SingleEffects {
         weighted = new double[y.length];
         precision.apply(y, weighted);
         project(left);
+    }
+
+    private void put(final int column, final int[] ofSegments, final double[] withShares, final double probability) {
+        segments[column] = ofSegments;
+        shares[column] = withShares;
+        logPrior[column] = Math.log(PRESENT * probability);
     }
 
     private void size(final int column, final double[] sizes, final double unit) {
@@ -123,14 +160,17 @@ final class SingleEffects {
 
     /** Aᵀ of the weighted segments. */
     private void project(final double[] result) {
-        for (int group = 0; group < groupCount; group++) {
-            double sum = 0;
-            for (int i = 0; i < segments[group].length; i++) {
-                sum += shares[group][i] * weighted[segments[group][i]];
+        for (int column = 0; column < result.length; column++) {
+            if (column >= groupCount && column < firstError) {
+                result[column] = -result[column - groupCount];
+            } else {
+                double sum = 0;
+                for (int i = 0; i < segments[column].length; i++) {
+                    sum += shares[column][i] * weighted[segments[column][i]];
+                }
+                result[column] = sum;
             }
-            result[group] = sum;
         }
-        System.arraycopy(weighted, 0, result, groupCount, weighted.length);
     }
 
     /** Fits so many effects, and twice as many while all are in use, three times at most. */
@@ -246,7 +286,7 @@ final class SingleEffects {
 
     /**
      * ln of the mean Bayes factor over sizes, of an effect at a column: of a size it is √(w/(w + v)) exp(z²/2), and 2 Φ(z) times
-     * that for a group.
+     * that for a group, slower or quicker.
      */
     private double factorAt(final int effect, final int column) {
         final double slope = left[column] + fitted[effect][column];
@@ -257,7 +297,7 @@ final class SingleEffects {
         double sum = 0;
         for (int size = 0; size < deviation.length; size++) {
             final double z = slope * deviation[size];
-            sum += shrinkage[column][size] * (column < groupCount ? 2 * NormalTail.scaledCdf(z) : Math.exp(z * z / 2));
+            sum += shrinkage[column][size] * (column < firstError ? 2 * NormalTail.scaledCdf(z) : Math.exp(z * z / 2));
         }
         return Math.log(sum / deviation.length);
     }
@@ -269,7 +309,7 @@ final class SingleEffects {
         for (int size = 0; size < sizes; size++) {
             final double z = slope * deviations[column][size];
             logFactors[size] = Math.log(shrinkage[column][size]) + z * z / 2 +
-                (column < groupCount ? LOG_2 + NormalTail.logCdf(z) : 0);
+                (column < firstError ? LOG_2 + NormalTail.logCdf(z) : 0);
             highest = Math.max(highest, logFactors[size]);
         }
         double sum = 0;
@@ -289,7 +329,7 @@ final class SingleEffects {
         for (int size = 0; size < deviations[column].length; size++) {
             final double z = slope * deviations[column][size];
             mean += Math.exp(logFactors[size] - factor) * deviations[column][size] *
-                (column < groupCount ? NormalTail.positiveMean(z, NormalTail.logCdf(z)) : z);
+                (column < firstError ? NormalTail.positiveMean(z, NormalTail.logCdf(z)) : z);
         }
         return mean;
     }
@@ -299,7 +339,7 @@ final class SingleEffects {
         return alpha[group];
     }
 
-    /** The probability that a group has the effect that was judged last: otherwise there is none, or a segment's error. */
+    /** The probability that a group is slow by the effect that was judged last. */
     double present() {
         double sum = 0;
         for (int group = 0; group < groupCount; group++) {
@@ -308,27 +348,42 @@ final class SingleEffects {
         return sum;
     }
 
-    /** χ² of the errors, in the largest size that each was thought to have. */
+    /** The probability that the clock of a row of {@link Precision} stepped by the effect that was judged last. */
+    double clockAlpha(final int row) {
+        return alpha[firstClock + row];
+    }
+
+    /** How far it did if it did, by an effect. */
+    double clockStep(final int effect, final int row) {
+        return means[effect][firstClock + row] == 0 ? 0 : meanAt(effect, firstClock + row);
+    }
+
+    /** χ² of errors and quicker groups. */
     double errorSquares() {
         double sum = 0;
-        for (int column = groupCount; column < alpha.length; column++) {
-            double mean = 0;
-            for (final double[] effect : means) {
-                mean += effect[column];
-            }
-            sum += mean == 0 ? 0 : mean * mean / (largestSize[column - groupCount] * largestSize[column - groupCount]);
+        for (int column = groupCount; column < firstClock; column++) {
+            final double mean = mean(column);
+            sum += mean == 0 ? 0 : mean * mean * perSquare[column];
         }
         return sum;
     }
 
-    /** What the means of all effects of groups leave of the delays of segments, or of those and the errors. */
+    /** Of all effects. */
+    private double mean(final int column) {
+        double mean = 0;
+        for (final double[] effect : means) {
+            mean += effect[column];
+        }
+        return mean;
+    }
+
+    /** What the means of all effects leave of the delays of segments, or those of slow groups and clocks alone. */
     double[] leave(final double[] delays, final boolean withErrors) {
         final double[] leftOver = delays.clone();
-        for (final double[] effect : means) {
-            for (int column = 0; column < (withErrors ? effect.length : groupCount); column++) {
-                for (int i = 0; effect[column] != 0 && i < segments[column].length; i++) {
-                    leftOver[segments[column][i]] -= shares[column][i] * effect[column];
-                }
+        for (int column = 0; column < alpha.length; column++) {
+            final double mean = withErrors || column < groupCount || column >= firstClock ? mean(column) : 0;
+            for (int i = 0; mean != 0 && i < segments[column].length; i++) {
+                leftOver[segments[column][i]] -= shares[column][i] * mean;
             }
         }
         return leftOver;

@@ -4,10 +4,11 @@ import java.util.Arrays;
 
 /**
  * What a segment has above its floor while no hop is slow: the usual queueing of its hops, and routes that are longer than the
- * floor's, be they of equal cost or wrong, which no topology tells. Learned as median of the last windows in which no verdict was
- * on the segment, with their spread. Until it is known, a segment of several routes says nothing, and what one segment alone says
- * is as likely the length of its routes as a slow hop: a hop that is slow from the first window on is found if two segments
- * or more of one route each have it, else taken for usual.
+ * floor's, be they of equal cost or wrong, which no topology tells. Learned as median delay of the last windows in which no
+ * verdict was on the segment, with their spread, less the floor of a window: so a floor that falls with the delay hides no fall.
+ * Until it is known, a segment of several routes says nothing, and what one segment alone says is as likely the length of its
+ * routes as a slow hop: a hop that is slow from the first window on is found if two segments or more of one route each have it,
+ * else taken for usual.
  * <p>
  * A flow that takes a shorter route by error has the floor of all segments that it leaves out a hop of, and these agree. At most
  * s²/(s² + e²) of the packets of a window are as quick as the floor if their delay has the mean e above it and the deviation s
@@ -49,7 +50,7 @@ public final class UsualExcess {
     /**
      * What is known, to be kept elsewhere. Immutable: the array is not to be changed.
      *
-     * @param last  excesses that are remembered, ns.
+     * @param last  delays that are remembered, ns.
      * @param count windows taken.
      */
     public record State(double[] last, long count) {
@@ -88,11 +89,11 @@ public final class UsualExcess {
     /**
      * Takes a window.
      *
-     * @param excessNs without clocks, as {@link Localisation#unexplainedNs} has it; NaN for a window that does not count.
+     * @param delayNs without clocks: floor and {@link Localisation#unexplainedNs}; NaN for a window that does not count.
      */
-    public void onWindow(final double excessNs) {
-        if (!Double.isNaN(excessNs)) {
-            last[(int)(count++ % MOST)] = excessNs;
+    public void onWindow(final double delayNs) {
+        if (!Double.isNaN(delayNs)) {
+            last[(int)(count++ % MOST)] = delayNs;
             learn();
         }
     }
@@ -110,9 +111,9 @@ public final class UsualExcess {
         return (values[(values.length - 1) / 2] + values[values.length / 2]) / 2;
     }
 
-    /** {@return what is known} */
-    public Value value() {
-        return count < LEAST ? new Value(Knowledge.NEW, 0) : new Value(Knowledge.KNOWN, medianNs);
+    /** {@return what is known, with the floor of the window} */
+    public Value value(final double floorNs) {
+        return count < LEAST ? new Value(Knowledge.NEW, 0) : new Value(Knowledge.KNOWN, medianNs - floorNs);
     }
 
     /**

@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -158,10 +159,78 @@ class HopLocatorTest {
         final double[] bounds = {1 * MS, 5 * MS, 1 * MS, 1 * MS};
         final Localisation result = locate(excess, bounds);
         assertEquals(List.of(), result.verdicts());
-        assertEquals(3 * MS, result.clockOffsetsNs()[1], 3 * result.clockDeviationsNs()[1]);
+        assertEquals(3 * MS, result.clocks().offsetsNs()[1], 3 * result.clocks().deviationsNs()[1]);
         assertTrue(result.isClockOff(1));
         assertFalse(result.isClockOff(0) || result.isClockOff(2) || result.isClockOff(3));
         assertFalse(locate(excess, new double[4]).isFit(), "clocks that are exact explain nothing");
+    }
+
+    /** Segments between clock 0 and each other one, so many of them to it; the last window of each, known to be usual before. */
+    private static Localisation star(final int in, final double boundNs, final double... excessNs) {
+        final List<MeasuredSegment> segments = new ArrayList<>();
+        for (int i = 0; i < excessNs.length; i++) {
+            segments.add(segment(i < in ? i + 1 : 0, i < in ? 0 : i + 1, i));
+        }
+        final UsualExcess.Value[] usual = new UsualExcess.Value[excessNs.length];
+        Arrays.fill(usual, new UsualExcess.Value(UsualExcess.Knowledge.KNOWN, 0));
+        final double[] sigma = new double[excessNs.length];
+        Arrays.fill(sigma, 2e4);
+        final double[] bounds = new double[excessNs.length + 1];
+        Arrays.fill(bounds, boundNs);
+        final HopLocator locator = new HopLocator(
+            segments, new HopGroups(excessNs.length, segments), bounds, HopLocator.Settings.USUAL);
+        return locator.locate(excessNs, sigma, usual, locator.evenPrior());
+    }
+
+    private static List<Integer> clocksOff(final Localisation result) {
+        return IntStream.range(0, result.clocks().offsetsNs().length).filter(result::isClockOff).boxed().toList();
+    }
+
+    /** All into a clock that steps take longer by the same, all out of it are shorter, or the other way round. */
+    @ParameterizedTest
+    @CsvSource({"3, 0", "6, 0", "0, 3", "1, 1", "2, 1", "1, 3", "3, 3"})
+    void shouldBlameTheClockHoweverFarItStepped(final int in, final int out) {
+        for (final double stepNs : new double[] {-2 * MS, 2 * MS, -5 * MS, 5 * MS, 50 * MS, 1000 * MS}) {
+            for (final double boundNs : new double[] {0.1 * MS, 1 * MS}) {
+                final Localisation result =
+                    star(in, boundNs, IntStream.range(0, in + out).mapToDouble((i) -> i < in ? stepNs : -stepNs).toArray());
+                assertEquals(List.of(), result.verdicts());
+                assertEquals(List.of(0), clocksOff(result), () -> stepNs + " " + boundNs);
+                assertEquals(stepNs, result.clocks().offsetsNs()[0], 3 * result.clocks().deviationsNs()[0]);
+            }
+        }
+    }
+
+    /** What is slow or quick at one segment of a clock alone is no step, nor what two of the segments say each for itself. */
+    @Test
+    void shouldBlameNoClockForHops() {
+        for (final double slowNs : new double[] {2 * MS, 5 * MS, 50 * MS}) {
+            final Localisation one = star(3, 0.1 * MS, slowNs, 0, 0, 0, 0);
+            assertEquals(List.of(0), one.verdicts().stream().map((each) -> each.suspects().get(0).hop()).toList());
+            assertEquals(slowNs, one.verdicts().get(0).effectNs(), 0.2 * MS);
+            final Localisation two = star(3, 0.1 * MS, slowNs, slowNs / 2, 0, 0, 0);
+            assertEquals(List.of(0, 1), two.verdicts().stream().map((each) -> each.suspects().get(0).hop()).toList());
+            for (final Localisation each : List.of(one, two, star(3, 0.1 * MS, -slowNs, 0, 0, 0, 0),
+                star(1, 0.1 * MS, slowNs), star(1, 0.1 * MS, -slowNs))) {
+                assertEquals(List.of(), clocksOff(each));
+            }
+        }
+    }
+
+    /** Between two clocks alone nothing tells which one stepped: both are named, with bounds that either may not have. */
+    @Test
+    void shouldNameBothClocksWhereOneStepped() {
+        final List<MeasuredSegment> segments = List.of(segment(0, 1, 0), segment(1, 0, 1));
+        final UsualExcess.Value known = new UsualExcess.Value(UsualExcess.Knowledge.KNOWN, 0);
+        final HopLocator locator = new HopLocator(
+            segments, new HopGroups(2, segments), new double[] {MS, MS}, HopLocator.Settings.USUAL);
+        final Localisation result = locator.locate(new double[] {5 * MS, -5 * MS}, new double[] {2e4, 2e4},
+            new UsualExcess.Value[] {known, known}, locator.evenPrior());
+        assertEquals(List.of(), result.verdicts());
+        assertEquals(List.of(0, 1), clocksOff(result));
+        assertEquals(-2.5 * MS, result.clocks().offsetsNs()[0], 0.1 * MS);
+        assertEquals(2.5 * MS, result.clocks().offsetsNs()[1], 0.1 * MS);
+        assertTrue(result.clocks().deviationsNs()[0] > 2 * MS && result.clocks().deviationsNs()[1] > 2 * MS);
     }
 
     /** A segment is shorter than its parts: routes or bounds are wrong. */
@@ -201,7 +270,8 @@ class HopLocatorTest {
             final double[] truth = {0.05 * MS, 3 * MS, 0.1 * MS, 3.2 * MS, 3 * MS, (window < 10 ? 0 : 3) * MS, 0, 0, 0};
             final double[] excess = Arrays.stream(truth).map((each) -> each + 2e4 * random.nextGaussian()).toArray();
             final double[] sigma = Arrays.stream(usual).mapToDouble((each) -> each.sigmaNs(2e4, 0, Double.NaN)).toArray();
-            final UsualExcess.Value[] values = Arrays.stream(usual).map(UsualExcess::value).toArray(UsualExcess.Value[]::new);
+            final UsualExcess.Value[] values =
+                Arrays.stream(usual).map((each) -> each.value(0)).toArray(UsualExcess.Value[]::new);
             final HopLocator locator = new HopLocator(LINE, LINE_GROUPS, new double[4], HopLocator.Settings.USUAL);
             final Localisation result = locator.locate(excess, sigma, values, locator.evenPrior());
             assertEquals(window < 10 ? List.of(1) : List.of(1, 6), result.verdicts().stream()
@@ -217,13 +287,13 @@ class HopLocatorTest {
     void shouldSayNothingOfSeveralRoutesUntilTheirLengthIsLearned() {
         final UsualExcess usual = new UsualExcess(new MeasuredSegment(new int[] {1, 2}, new double[] {0.5, 0.5}, 0, 1));
         for (int window = 0; window < 3; window++) {
-            assertEquals(UsualExcess.Knowledge.NEW, usual.value().knowledge());
+            assertEquals(UsualExcess.Knowledge.NEW, usual.value(0).knowledge());
             assertEquals(Double.POSITIVE_INFINITY, usual.sigmaNs(2e4, 2 * MS, MS));
             usual.onWindow(2 * MS + window * 1e4);
             usual.onWindow(Double.NaN);
         }
-        assertEquals(UsualExcess.Knowledge.KNOWN, usual.value().knowledge());
-        assertEquals(2.01 * MS, usual.value().excessNs(), 1);
+        assertEquals(UsualExcess.Knowledge.KNOWN, usual.value(0).knowledge());
+        assertEquals(2.01 * MS, usual.value(0).excessNs(), 1);
         assertTrue(usual.sigmaNs(1e3, 0, 0) > 1e4 && usual.sigmaNs(1e3, 0, 0) < 5e4 && usual.sigmaNs(1e6, 0, 0) < 1.3e6);
     }
 
@@ -242,7 +312,8 @@ class HopLocatorTest {
             }
             final double[] sigma = new double[usual.length];
             Arrays.setAll(sigma, (i) -> usual[i].sigmaNs(2e4, excess[i], isQueue ? excess[i] : 1.2 * MS * Math.sqrt(29) / 30));
-            final UsualExcess.Value[] values = Arrays.stream(usual).map(UsualExcess::value).toArray(UsualExcess.Value[]::new);
+            final UsualExcess.Value[] values =
+                Arrays.stream(usual).map((each) -> each.value(0)).toArray(UsualExcess.Value[]::new);
             final HopLocator locator = new HopLocator(LINE, LINE_GROUPS, new double[4], HopLocator.Settings.USUAL);
             final Localisation result = locator.locate(excess, sigma, values, locator.evenPrior());
             assertEquals(isQueue ? 1 : 0, result.verdicts().size(), "window " + window);
@@ -259,7 +330,7 @@ class HopLocatorTest {
         final UsualExcess usual = new UsualExcess(segment);
         UsualExcess restored = new UsualExcess(segment, usual.state());
         for (int window = 0; window < 100; window++) {
-            assertEquals(usual.value(), restored.value());
+            assertEquals(usual.value(0), restored.value(0));
             assertEquals(usual.sigmaNs(1e4, 0, 0), restored.sigmaNs(1e4, 0, 0));
             final double excessNs = random.nextInt(5) == 0 ? Double.NaN : 1e5 * random.nextGaussian();
             usual.onWindow(excessNs);

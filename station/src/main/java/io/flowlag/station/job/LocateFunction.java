@@ -25,9 +25,11 @@ import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
@@ -50,6 +52,7 @@ final class LocateFunction extends KeyedBroadcastProcessFunction<String, Segment
     private static final double AGAIN = 20;
     /** Of a clock of which no record says how far it may be off. */
     private static final double UNKNOWN_CLOCK_NS = 1e6;
+    private static final long DAY_NS = TimeUnit.DAYS.toNanos(1);
 
     private final JobSettings settings;
 
@@ -184,7 +187,7 @@ final class LocateFunction extends KeyedBroadcastProcessFunction<String, Segment
             final Localisation result = locate(measured, network, state, windows.get(2 * startNs - endNs));
             window.clearProbabilities().putAllProbabilities(teller.tell(measured, result, out));
             if (isFinal && !window.getIsLearned()) {
-                learn(measured, result, network, state);
+                learn(measured, startNs, result, network, state);
             }
         }
         final Budgets budgets = budgets(endNs, context.getCurrentKey());
@@ -230,7 +233,7 @@ final class LocateFunction extends KeyedBroadcastProcessFunction<String, Segment
             final UsualExcess ofSegment = usual(taken.get(i), state.getUsualMap().get(segment.getSegment()));
             excess[i] = segment.getMeanNs() - segment.getFloorNs();
             sigma[i] = ofSegment.sigmaNs(sigmaNs(segment), excess[i], segment.getDeviationNs());
-            usual[i] = ofSegment.value();
+            usual[i] = ofSegment.value(segment.getFloorNs());
         }
         final HopLocator locator = new HopLocator(taken, groups, clockBounds(measured, taken, network.routes().clocks().size()),
             new HopLocator.Settings(settings.slowNs(), settings.confidence(), EFFECTS));
@@ -249,26 +252,46 @@ final class LocateFunction extends KeyedBroadcastProcessFunction<String, Segment
 
     private static UsualExcess usual(final MeasuredSegment segment, final ClassState.Usual state) {
         return state == null ? new UsualExcess(segment) : new UsualExcess(segment, new UsualExcess.State(
-            state.getLastList().stream().mapToDouble(Double::doubleValue).toArray(), state.getCount()));
+            state.getDelaysList().stream().mapToDouble(Double::doubleValue).toArray(), state.getCount()));
     }
 
-    /** A segment whose floor moved, or that the network has no more, is learned anew. */
-    private static void learn(final List<SegmentWindow> measured, final Localisation result, final Networks.Held network,
-        final ClassState.Builder state) {
+    /** A segment whose floor or clock moved for good, or that the network has no more, is learned anew. */
+    private static void learn(final List<SegmentWindow> measured, final long startNs, final Localisation result,
+        final Networks.Held network, final ClassState.Builder state) {
+        final Set<Integer> moved = movedClocks(measured, startNs, result, network, state.getSinceNsMap());
         final Map<String, ClassState.Usual> learned = new TreeMap<>(state.getUsualMap());
         learned.keySet().removeIf((name) -> network.routes().find(name) == null);
         for (int i = 0; i < measured.size(); i++) {
             final String name = measured.get(i).getSegment();
-            final boolean isMoved = measured.get(i).getIsFloorMoved();
-            final UsualExcess usual = usual(network.routes().find(name), isMoved ? null : learned.get(name));
-            usual.onWindow(isMoved ? Double.NaN : result.unexplainedNs()[i]);
+            final MeasuredSegment segment = network.routes().find(name);
+            final boolean isMoved = measured.get(i).getIsFloorMoved() || segment.senderClock() != segment.receiverClock() &&
+                (moved.contains(segment.senderClock()) || moved.contains(segment.receiverClock()));
+            final UsualExcess usual = usual(segment, isMoved ? null : learned.get(name));
+            usual.onWindow(isMoved ? Double.NaN : measured.get(i).getFloorNs() + result.unexplainedNs()[i]);
             final ClassState.Usual.Builder told = ClassState.Usual.newBuilder().setCount(usual.state().count());
-            for (final double excess : usual.state().last()) {
-                told.addLast(excess);
+            for (final double delay : usual.state().last()) {
+                told.addDelays(delay);
             }
             learned.put(name, told.build());
         }
         state.clearUsual().putAllUsual(learned);
+    }
+
+    /** Clocks that are off since the floor of a segment of theirs has them, or since a day, as floors go back. */
+    private static Set<Integer> movedClocks(final List<SegmentWindow> measured, final long startNs, final Localisation result,
+        final Networks.Held network, final Map<String, Long> since) {
+        final Set<Integer> moved = new HashSet<>();
+        for (final SegmentWindow each : measured) {
+            final MeasuredSegment segment = network.routes().find(each.getSegment());
+            for (final int clock : new int[] {segment.senderClock(), segment.receiverClock()}) {
+                final String key = VerdictTeller.clockKey(network.routes().clocks().get(clock));
+                if (result.isClockOff(clock) &&
+                    (each.getIsFloorMoved() || startNs - since.getOrDefault(key, startNs) >= DAY_NS)) {
+                    moved.add(clock);
+                }
+            }
+        }
+        return moved;
     }
 
     private static double sigmaNs(final SegmentWindow segment) {

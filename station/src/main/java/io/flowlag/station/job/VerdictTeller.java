@@ -74,8 +74,8 @@ final class VerdictTeller {
         final List<String> clocks = network.routes().clocks();
         for (int clock = 0; clock < clocks.size(); clock++) {
             if (result.isClockOff(clock)) {
-                verdicts.add(identified(clock(clocks.get(clock), result.clockOffsetsNs()[clock],
-                    BOUND_DEVIATIONS * result.clockDeviationsNs()[clock]), verdicts.size()));
+                verdicts.add(identified(clock(clocks.get(clock), result.clocks().offsetsNs()[clock],
+                    BOUND_DEVIATIONS * result.clocks().deviationsNs()[clock]), verdicts.size()));
                 look(clocks.get(clock), verdicts.get(verdicts.size() - 1));
             }
         }
@@ -113,7 +113,8 @@ final class VerdictTeller {
             .setEffectLowNs(offsetNs - boundNs).setEffectHighNs(offsetNs + boundNs).setSinceNs(since.get(clockKey(name)));
     }
 
-    private static String clockKey(final String name) {
+    /** {@return the name under which {@link #since} has a clock} */
+    static String clockKey(final String name) {
         return "clock " + name;
     }
 

@@ -12,6 +12,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -246,24 +248,28 @@ class FaultsTest {
         }
     }
 
-    @Test
-    void shouldBlameTheClockThatSteppedAndNoHop() throws Exception {
+    /** The clock of b steps: by so much later are what comes there and earlier what leaves. */
+    @ParameterizedTest
+    @CsvSource({"6, 0, 2000000", "3, 0, 5000000", "1, 3, -5000000"})
+    void shouldBlameTheClockThatSteppedAndNoHop(final int in, final int out, final long stepNs) throws Exception {
         final StringBuilder nodes = new StringBuilder("nodes: {b: {}");
         final StringBuilder links = new StringBuilder("}\nlinks: [");
         final StringBuilder points = new StringBuilder("]\npoints: {b: {}");
         final StringBuilder segments = new StringBuilder("}\nsegments:\n");
-        for (int i = 0; i < 6; i++) {
+        for (int i = 0; i < in + out; i++) {
             nodes.append(", n").append(i).append(": {}");
             links.append(i == 0 ? "" : ", ").append("'n").append(i).append(" b'");
             points.append(", n").append(i).append(": {}");
-            segments.append(String.format("  s%d: {from: n%d, to: b, exporter: %s, domain: 1, id: %d}%n", i, i, ONE, i));
+            segments.append(String.format(i < in ? "  s%1$d: {from: n%1$d, to: b, exporter: %2$s, domain: 1, id: %1$d}%n" :
+                "  s%1$d: {from: b, to: n%1$d, exporter: %2$s, domain: 1, id: %1$d}%n", i, ONE));
         }
         final TestExporter exporter = new TestExporter(ONE, 1000, 1);
         try (EmbeddedJob job = job(1, nodes.append(links).append(points).append(segments).toString())) {
             for (int i = 0; i < 8; i++) {
                 final long startNs = START_NS + i * WINDOW_NS;
-                for (int segment = 0; segment < 6; segment++) {
-                    exporter.interval(segment, startNs, startNs + WINDOW_NS, 100, i < 6 ? 10_000_000 : 12_000_000);
+                for (int segment = 0; segment < in + out; segment++) {
+                    exporter.interval(segment, startNs, startNs + WINDOW_NS, 100,
+                        10_000_000 + (i < 6 ? 0 : segment < in ? stepNs : -stepNs));
                 }
                 send(exporter, startNs + WINDOW_NS);
                 tick(startNs + WINDOW_NS + S);
@@ -271,7 +277,7 @@ class FaultsTest {
             tick(START_NS + 12 * WINDOW_NS);
             await(() -> verdicts.stream().anyMatch((each) -> each.getFinal() && each.getStartNs() == START_NS + 7 * WINDOW_NS));
             assertTrue(verdicts.stream().allMatch((each) -> each.getKind() == Verdict.Kind.CLOCK_MOVED &&
-                "b".equals(each.getClock()) && Math.abs(each.getEffectNs() - 2_000_000) < 500_000), verdicts::toString);
+                "b".equals(each.getClock()) && Math.abs(each.getEffectNs() - stepNs) < 500_000), verdicts::toString);
             assertEquals(List.of(6L, 7L), verdicts.stream().map((each) -> (each.getStartNs() - START_NS) / WINDOW_NS).distinct()
                 .toList());
             assertSums(job);

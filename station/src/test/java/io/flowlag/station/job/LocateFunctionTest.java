@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -101,6 +102,46 @@ class LocateFunctionTest {
         final OperatorRun<String, SegmentWindow, Verdict> run = same.run();
         same.windows(run, true);
         return run;
+    }
+
+    /**
+     * The clock of b is off from the sixth window on, so that what comes there is late and what leaves is early. The floor of the
+     * latter falls at once. That of the others moves in the sixteenth window; from then on all is usual.
+     */
+    @Test
+    void shouldBlameAClockUntilFloorsHaveIt() throws Exception {
+        final String yaml = """
+            nodes: {a: {}, b: {}, c: {}, d: {}}
+            links: ['a b', 'b c', 'd b']
+            points: {a: {}, b: {}, c: {}, d: {}}
+            segments:
+              a-b: {from: a, to: b, exporter: 192.0.2.1, domain: 1, id: 1}
+              d-b: {from: d, to: b, exporter: 192.0.2.1, domain: 1, id: 2}
+              b-c: {from: b, to: c, exporter: 192.0.2.1, domain: 1, id: 3}
+            """;
+        final JobSettings settings = new JobSettings("demo", "", "", yaml, 32473, 500_000, 0.95,
+            new JobSettings.Windows(60_000, 75_000, 600_000));
+        final OperatorRun<String, SegmentWindow, Verdict> run = new OperatorRun<>(() -> new LocateFunction(settings),
+            (window) -> "", Types.STRING, MessageType.forMessage(Verdict.class), LocateFunction.ALERTS);
+        for (int i = 0; i < 24; i++) {
+            final long startNs = START_NS + i * WINDOW_NS;
+            for (final String name : List.of("a-b", "d-b", "b-c")) {
+                final double sign = "b-c".equals(name) ? -1 : 1;
+                final double stepNs = i < 6 ? 0 : sign * 5e6;
+                run.record(SegmentWindow.newBuilder().setSegment(name).setIsMapped(true).setStartNs(startNs)
+                    .setEndNs(startNs + WINDOW_NS).setFinal(true).setSource(Source.SOURCE_EXACT).setPackets(1000)
+                    .setMeanNs(2e7 + stepNs).setDeviationNs(2e4).setBoundNs(1000)
+                    .setFloorNs(1.99e7 + (sign < 0 || i >= 16 ? stepNs : 0)).setIsFloorMoved(sign > 0 && i == 16).build(),
+                    (startNs + WINDOW_NS) / 1_000_000 + 75_000);
+            }
+            run.time((startNs + WINDOW_NS) / 1_000_000 + 76_000);
+        }
+        final Map<Verdict.Kind, List<Long>> told = run.out().stream().collect(Collectors.groupingBy(Verdict::getKind,
+            Collectors.mapping((each) -> (each.getStartNs() - START_NS) / WINDOW_NS, Collectors.toList())));
+        assertEquals(Map.of(Verdict.Kind.CLOCK_MOVED, LongStream.rangeClosed(6, 16).boxed().toList(),
+            Verdict.Kind.ROUTE_CHANGED, List.of(16L, 16L)), told);
+        assertTrue(run.out().stream().allMatch((each) -> each.getKind() == Verdict.Kind.ROUTE_CHANGED ||
+            "b".equals(each.getClock()) && Math.abs(each.getEffectNs() - 5e6) < 5e5), "clock b");
     }
 
     @Test

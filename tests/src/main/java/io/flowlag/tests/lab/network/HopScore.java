@@ -95,9 +95,9 @@ public final class HopScore {
             }
         }
         for (int clock = 0; clock < clockBoundsNs.length; clock++) {
-            final double width = NORMAL_95 * result.clockDeviationsNs()[clock];
-            final double offset = result.clockOffsetsNs()[clock];
-            if (result.clockDeviationsNs()[clock] < clockBoundsNs[clock] / 2) {
+            final double width = NORMAL_95 * result.clocks().deviationsNs()[clock];
+            final double offset = result.clocks().offsetsNs()[clock];
+            if (result.clocks().deviationsNs()[clock] < clockBoundsNs[clock] / 2) {
                 clocks.add(offset, offset - width, offset + width, window.offsetsNs[clock]);
             }
         }

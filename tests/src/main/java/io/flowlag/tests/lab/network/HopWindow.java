@@ -98,8 +98,8 @@ public final class HopWindow {
         final double[] truths = truthsNs.clone();
         for (int i = 0; i < own.length; i++) {
             sigmaNs[i] = own[i].measured.sigmaNs(sigmaNs[i], excessNs[i], deviationNs[i]);
-            usual[i] = own[i].measured.value();
-            truthsNs[i] -= own[i].truth.value().excessNs();
+            usual[i] = own[i].measured.value(0);
+            truthsNs[i] -= own[i].truth.value(0).excessNs();
         }
         final double[] left = locate(clockBoundsNs).unexplainedNs();
         for (int i = 0; i < own.length; i++) {
