@@ -79,7 +79,7 @@ public final class BurnRate {
      *
      * @param startNs  of the last one.
      * @param lengthNs of all, at most three days.
-     * @return the rate; 0 if there were no packets.
+     * @return the rate; NaN if there were no packets.
      */
     public double rate(final long startNs, final long lengthNs) {
         long seen = 0;
@@ -91,7 +91,7 @@ public final class BurnRate {
                 seenAbove += above[slot(start)];
             }
         }
-        return seen == 0 ? 0 : (double)seenAbove / seen / mayBeAbove;
+        return seen == 0 ? Double.NaN : (double)seenAbove / seen / mayBeAbove;
     }
 
     /** {@return what the rates ask for at the end of a window} */

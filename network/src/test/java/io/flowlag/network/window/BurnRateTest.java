@@ -23,7 +23,7 @@ class BurnRateTest {
         rates.add(0, 0, 10);
         assertEquals(1.5, rates.rate(MINUTE_NS, 5 * MINUTE_NS), 1e-9);
         assertEquals(0, rates.rate(MINUTE_NS, MINUTE_NS));
-        assertEquals(0, rates.rate(100 * HOUR_NS, HOUR_NS), "no packets");
+        assertEquals(Double.NaN, rates.rate(100 * HOUR_NS, HOUR_NS), "no packets");
         assertThrows(IllegalArgumentException.class, () -> new BurnRate(MINUTE_NS, 1));
     }
 

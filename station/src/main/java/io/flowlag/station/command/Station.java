@@ -58,8 +58,8 @@ final class Station implements AutoCloseable {
         final String name = config.job().name();
         receiver = new Receiver(config, message);
         parts.push(receiver);
-        final View view = new View(config.job().network(), config.view(), new View.Sources(this::counters, this::exporters,
-            new MapFile(config.job().format(), config.job().file())),
+        final View view = new View(config.job().network(), config.view(), new View.Sources(this::counters,
+            () -> exporters(config), new MapFile(config.job().format(), config.job().file())),
             SystemEpochNanoClock.INSTANCE, (fault) -> message.accept("station: " + fault.getMessage()));
         parts.push(view);
         if (config.kafka() == null) {
@@ -95,9 +95,11 @@ final class Station implements AutoCloseable {
         return counters;
     }
 
-    private List<ExporterRow> exporters() {
-        return JobCounters.of(config.job().name()).exporters().stream().map((each) -> new ExporterRow(each.peer(), each.domain(),
-            each.messages(), each.records(), each.missing(), each.refused(), each.lastNs())).toList();
+    /** What came of exporters, as the counters of a network's job have it. */
+    static List<ExporterRow> exporters(final StationConfig config) {
+        return JobCounters.of(config.job().name()).exporters().stream().map((each) -> new ExporterRow(each.getAddress(),
+            each.getDomain(), each.getMessages(), each.getRecords(), each.getMissing(), each.getRefused(), each.getLastNs()))
+            .toList();
     }
 
     /** Receives until the process must end. */

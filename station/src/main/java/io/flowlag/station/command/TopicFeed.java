@@ -1,8 +1,11 @@
 package io.flowlag.station.command;
 
+import com.google.protobuf.Message;
 import io.flowlag.common.command.ExitCode;
 import io.flowlag.common.command.ExitException;
 import io.flowlag.station.config.StationConfig;
+import io.flowlag.station.job.JobCounters;
+import io.flowlag.station.schema.Status;
 import io.flowlag.station.view.MapFile;
 import io.flowlag.station.view.View;
 import io.flowlag.station.wire.TopicReader;
@@ -10,7 +13,6 @@ import org.agrona.concurrent.SystemEpochNanoClock;
 
 import java.io.IOException;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -29,8 +31,35 @@ final class TopicFeed implements AutoCloseable {
      *
      * @throws IOException if Kafka cannot be reached, or the topics cannot be had.
      */
-    TopicFeed(final StationConfig config, final View view) throws IOException {
+    TopicFeed(final StationConfig config, final TopicReader.Target view) throws IOException {
         reader = new TopicReader(config.kafka(), view);
+    }
+
+    /** Takes what comes of exporters of a job in other processes into counters, and gives the rest to a view. */
+    private record Counted(View view, JobCounters counters) implements TopicReader.Target {
+        @Override
+        public Map<String, Long> positions() {
+            return view.positions();
+        }
+
+        @Override
+        public void onResult(final Message result) {
+            if (result instanceof Status status && status.hasExporter()) {
+                counters.add(status.getExporter());
+            } else {
+                view.onResult(result);
+            }
+        }
+
+        @Override
+        public void onPosition(final String partition, final long next) {
+            view.onPosition(partition, next);
+        }
+
+        @Override
+        public boolean awaitWritten() throws InterruptedException {
+            return view.awaitWritten();
+        }
     }
 
     /**
@@ -41,10 +70,11 @@ final class TopicFeed implements AutoCloseable {
     static void run(final StationConfig config, final Consumer<String> message, final BooleanSupplier stop) throws IOException {
         final AtomicReference<TopicFeed> opened = new AtomicReference<>();
         final View.Sources sources = new View.Sources(
-            () -> opened.get() == null ? Map.of() : opened.get().counters(), List::of,
+            () -> opened.get() == null ? Map.of() : opened.get().counters(), () -> Station.exporters(config),
             new MapFile(config.job().format(), config.job().file()));
         try (View view = new View(config.job().network(), config.view(), sources, SystemEpochNanoClock.INSTANCE,
-            (fault) -> message.accept("station: " + fault.getMessage())); TopicFeed feed = new TopicFeed(config, view)) {
+            (fault) -> message.accept("station: " + fault.getMessage())); TopicFeed feed = new TopicFeed(config,
+            new Counted(view, JobCounters.of(config.job().name())))) {
             opened.set(feed);
             message.accept("station: results of Kafka at " + config.kafka().brokers());
             message.accept("station: pages at " + view.uri());

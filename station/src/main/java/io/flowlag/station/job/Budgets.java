@@ -6,6 +6,7 @@ import io.flowlag.network.window.WindowHistogram;
 import io.flowlag.station.job.state.Spent;
 import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.SegmentWindow;
+import io.flowlag.station.schema.Status;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * How fast the service levels of a class use up what they may. Packets are those of the segment from one node to the other, or of
@@ -22,6 +24,8 @@ final class Budgets {
     private static final long MINUTE_NS = 60_000_000_000L;
     private static final long HOUR_NS = 60 * MINUTE_NS;
     private static final long LONGEST_NS = 72 * HOUR_NS;
+    /** Over which a budget is told of: those that {@link BurnRate.Urgency} asks for. */
+    private static final long[] LENGTHS_NS = {5 * MINUTE_NS, 30 * MINUTE_NS, HOUR_NS, 6 * HOUR_NS, LONGEST_NS};
     private static final int NANOSECONDS_PER_MILLISECOND = 1_000_000;
 
     private final JobSettings settings;
@@ -93,8 +97,14 @@ final class Budgets {
         return sum.addStartsNs(startNs).addPackets(sumPackets).addAbove(sumAbove).build();
     }
 
-    /** {@return what burns at a window} */
-    List<AlertBook.Said> burning(final long startNs, final Map<String, Spent> spent) {
+    /**
+     * How fast levels burn at a window.
+     *
+     * @param told takes all levels of which there are packets.
+     * @return what somebody should look at.
+     */
+    List<AlertBook.Said> burning(final long startNs, final long endNs, final Map<String, Spent> spent,
+        final Consumer<Status.ServiceLevel> told) {
         final List<AlertBook.Said> said = new ArrayList<>();
         for (final JobSettings.ServiceLevel level : levels()) {
             final Spent counts = spent.getOrDefault(level.name(), Spent.getDefaultInstance());
@@ -103,6 +113,16 @@ final class Budgets {
                 rate.add(counts.getStartsNs(i), counts.getPackets(i), counts.getAbove(i));
             }
             final long nowNs = startNs / stepNs * stepNs;
+            final Status.ServiceLevel.Builder status = Status.ServiceLevel.newBuilder().setName(level.name()).setEndNs(endNs);
+            for (final long lengthNs : LENGTHS_NS) {
+                final double ratio = rate.rate(nowNs, lengthNs);
+                if (!Double.isNaN(ratio)) {
+                    status.addRates(Status.ServiceLevel.Rate.newBuilder().setLengthNs(lengthNs).setRatio(ratio));
+                }
+            }
+            if (status.getRatesCount() > 0) {
+                told.accept((dscp < 0 ? status : status.setDscp(dscp)).build());
+            }
             final BurnRate.Urgency urgency = rate.urgency(nowNs);
             if (urgency != BurnRate.Urgency.NONE) {
                 said.add(said(level, urgency, rate.rate(nowNs, urgency == BurnRate.Urgency.PAGE ? HOUR_NS : 6 * HOUR_NS),

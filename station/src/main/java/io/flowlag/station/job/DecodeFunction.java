@@ -16,6 +16,7 @@ import io.flowlag.station.job.state.NetworkVersion;
 import io.flowlag.station.job.state.SegmentInterval;
 import io.flowlag.station.job.state.SegmentPart;
 import io.flowlag.station.schema.RawMessage;
+import io.flowlag.station.schema.Status;
 import io.flowlag.station.wire.MessageType;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.apache.flink.api.common.functions.OpenContext;
@@ -49,6 +50,10 @@ final class DecodeFunction extends KeyedBroadcastProcessFunction<String, RawMess
     /** Flow records whole, for other programs: the 5-tuple, and a {@code FlowMessage} as it is written. */
     static final OutputTag<Tuple2<byte[], byte[]>> RECORDS = new OutputTag<>("records", Types.TUPLE(
         PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO, PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
+
+    /** What came of exporters, of each message. */
+    static final OutputTag<Status.Exporter> EXPORTERS =
+        new OutputTag<>("exporters", MessageType.forMessage(Status.Exporter.class));
 
     private static final long serialVersionUID = 1;
     /** As many as one inlet has. */
@@ -93,7 +98,7 @@ final class DecodeFunction extends KeyedBroadcastProcessFunction<String, RawMess
     /**
      * A decoder.
      *
-     * @param isWhole whether flow records go to {@link #RECORDS} too.
+     * @param isWhole whether flow records go to {@link #RECORDS} and what came of exporters to {@link #EXPORTERS} too.
      */
     DecodeFunction(final JobSettings settings, final boolean isWhole) {
         this.settings = settings;
@@ -177,13 +182,13 @@ final class DecodeFunction extends KeyedBroadcastProcessFunction<String, RawMess
         final boolean isAccepted = process.onMessage(session, payload, 0, octets.length, nowNs).isAccepted();
         final String peer = session.host();
         if (!isAccepted) {
-            total.add(new JobCounters.Exporter(peer, NO_DOMAIN, 1, 0, 0, 1, nowNs));
+            tell(Status.Exporter.newBuilder().setAddress(peer).setDomain(NO_DOMAIN).setRefused(1));
             return false;
         }
         final int domain = MessageHeader.observationDomainId(payload, 0);
         final long gap = missing() - missing;
-        total.add(
-            new JobCounters.Exporter(peer, Integer.toUnsignedLong(domain), 1, records() - records, gap, 0, nowNs));
+        tell(Status.Exporter.newBuilder().setAddress(peer).setDomain(Integer.toUnsignedLong(domain))
+            .setRecords(records() - records).setMissing(gap));
         state.onMessage(domain, session.sequence(domain), MessageHeader.exportTimeSeconds(payload, 0), gap, nowNs);
         if (gap != 0) {
             context.timerService().registerEventTimeTimer((context.timestamp() / GATHER_MS + 1) * GATHER_MS);
@@ -193,6 +198,14 @@ final class DecodeFunction extends KeyedBroadcastProcessFunction<String, RawMess
         }
         state.keepTemplates(octets);
         return true;
+    }
+
+    private void tell(final Status.Exporter.Builder message) {
+        final Status.Exporter exporter = message.setMessages(1).setLastNs(nowNs).build();
+        total.add(exporter);
+        if (isWhole) {
+            context.output(EXPORTERS, exporter);
+        }
     }
 
     private long records() {

@@ -2,6 +2,7 @@ package io.flowlag.station.job;
 
 import io.flowlag.common.counter.CounterSet;
 import io.flowlag.ipfix.collect.CollectorCounter;
+import io.flowlag.station.schema.Status;
 import org.apache.flink.metrics.MetricGroup;
 
 import java.util.Collection;
@@ -12,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What the operators of a job count that run in this process, for the view of the same process. Any thread. */
+/** What the operators of a job count that run in this process, or say through Kafka, for the view of this process. Any thread. */
 public final class JobCounters {
     /** Rows of exporters; what more of them send is counted in one row. */
     private static final int MOST_EXPORTERS = 4096;
@@ -23,17 +24,9 @@ public final class JobCounters {
     private final LongAdder intervals = new LongAdder();
     private final List<CounterSet<JobCounter>> operators = new CopyOnWriteArrayList<>();
     private final List<CounterSet<CollectorCounter>> decoders = new CopyOnWriteArrayList<>();
-    private final Map<String, Exporter> exporters = new ConcurrentHashMap<>();
+    private final Map<String, Status.Exporter> exporters = new ConcurrentHashMap<>();
 
     private JobCounters() {
-    }
-
-    /** What came of an observation domain of an exporter. Immutable. */
-    public record Exporter(String peer, long domain, long messages, long records, long missing, long refused, long lastNs) {
-        Exporter plus(final Exporter more) {
-            return new Exporter(peer, domain, messages + more.messages, records + more.records, missing + more.missing,
-                refused + more.refused, Math.max(lastNs, more.lastNs));
-        }
     }
 
     /** {@return the counters of the job of a network} */
@@ -45,13 +38,13 @@ public final class JobCounters {
         decoders.add(counters);
     }
 
-    void add(final Exporter more) {
-        final String key = more.peer + '\n' + more.domain;
+    /** Adds what came of an exporter. */
+    public void add(final Status.Exporter more) {
+        final String key = more.getAddress() + '\n' + more.getDomain();
         if (exporters.size() < MOST_EXPORTERS || exporters.containsKey(key)) {
-            exporters.merge(key, more, Exporter::plus);
+            exporters.merge(key, more, ExporterOperator::plus);
         } else {
-            exporters.merge("", new Exporter("others", -1, more.messages, more.records, more.missing, more.refused, more.lastNs),
-                Exporter::plus);
+            exporters.merge("", more.toBuilder().setAddress("others").setDomain(-1).build(), ExporterOperator::plus);
         }
     }
 
@@ -107,7 +100,7 @@ public final class JobCounters {
     }
 
     /** {@return each exporter's domains} */
-    public Collection<Exporter> exporters() {
+    public Collection<Status.Exporter> exporters() {
         return List.copyOf(exporters.values());
     }
 }

@@ -70,6 +70,7 @@ final class KafkaStreams {
         final TopicFormat format = kafka.format();
         return new JobSinks(sink(kafka, network, ResultTopic.SEGMENTS), sink(kafka, network, ResultTopic.VERDICTS),
             sink(kafka, network, ResultTopic.PATHS), sink(kafka, network, ResultTopic.ALERTS),
+            sink(kafka, network, ResultTopic.STATUS),
             sink(kafka, network, Topic.FLOWS, (flow) -> flow.f0, (flow) -> format == TopicFormat.PROTOBUF ? flow.f1 :
                 ResultTopic.FLOWS.write(parsed(flow.f1), format)));
     }

@@ -12,6 +12,7 @@ import io.flowlag.station.job.state.NetworkVersion;
 import io.flowlag.station.job.state.Spent;
 import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.SegmentWindow;
+import io.flowlag.station.schema.Status;
 import io.flowlag.station.schema.Verdict;
 import io.flowlag.station.wire.MessageType;
 import org.apache.flink.api.common.functions.OpenContext;
@@ -40,6 +41,9 @@ import java.util.concurrent.TimeUnit;
 final class LocateFunction extends KeyedBroadcastProcessFunction<String, SegmentWindow, NetworkVersion, Verdict> {
     /** What somebody should look at. */
     static final OutputTag<Alert> ALERTS = new OutputTag<>("alerts", MessageType.forMessage(Alert.class));
+
+    /** How fast service levels burn. */
+    static final OutputTag<Status> STATUS = new OutputTag<>("status", MessageType.forMessage(Status.class));
 
     private static final long serialVersionUID = 1;
     /** Segments of a window are waited for so long after the first of them. */
@@ -200,7 +204,8 @@ final class LocateFunction extends KeyedBroadcastProcessFunction<String, Segment
         final AlertBook book = book(state.build(), context);
         if (isNewest) {
             final List<AlertBook.Said> said = new ArrayList<>(teller.said());
-            said.addAll(budgets.burning(startNs, state.getSpentMap()));
+            said.addAll(budgets.burning(startNs, endNs, state.getSpentMap(), (level) -> context.output(STATUS,
+                Status.newBuilder().setNetwork(settings.name()).setLevel(level).build())));
             book.onWindow(startNs, said);
             state.clearSinceNs().putAllSinceNs(teller.since()).setWindowNs(startNs);
             context.timerService().registerEventTimeTimer(silentMs(startNs));

@@ -7,6 +7,7 @@ import io.flowlag.station.job.state.SegmentPart;
 import io.flowlag.station.schema.PathWindow;
 import io.flowlag.station.schema.RawMessage;
 import io.flowlag.station.schema.SegmentWindow;
+import io.flowlag.station.schema.Status;
 import io.flowlag.station.schema.Verdict;
 import io.flowlag.station.wire.MessageType;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -60,9 +61,6 @@ public final class StationJob {
         final SingleOutputStreamOperator<SegmentWindow> windows = decoded.union(sums)
             .keyBy(StationJob::segment, Types.STRING)
             .process(new WindowFunction(settings), MessageType.forMessage(SegmentWindow.class)).name("windows").uid("windows");
-        if (sinks.flows() != null) {
-            decoded.getSideOutput(DecodeFunction.RECORDS).sinkTo(sinks.flows()).name("flows").uid("flows");
-        }
         windows.sinkTo(sinks.segments()).name("segments").uid("segments");
         final SingleOutputStreamOperator<Verdict> verdicts = windows
             .keyBy((window) -> window.hasDscp() ? Integer.toString(window.getDscp()) : "", Types.STRING).connect(networks)
@@ -70,6 +68,13 @@ public final class StationJob {
         verdicts.sinkTo(sinks.verdicts()).name("verdicts").uid("verdicts");
         verdicts.getSideOutput(LocateFunction.ALERTS).union(windows.getSideOutput(WindowFunction.ALERTS))
             .sinkTo(sinks.alerts()).name("alerts").uid("alerts");
+        DataStream<Status> status = verdicts.getSideOutput(LocateFunction.STATUS);
+        if (sinks.flows() != null) {
+            status = status.union(decoded.getSideOutput(DecodeFunction.EXPORTERS).transform("exporters",
+                MessageType.forMessage(Status.class), new ExporterOperator(settings.name())).uid("exporters"));
+            decoded.getSideOutput(DecodeFunction.RECORDS).sinkTo(sinks.flows()).name("flows").uid("flows");
+        }
+        status.sinkTo(sinks.status()).name("status").uid("status");
         final FlowSample sample = new FlowSample(settings);
         flows.filter(sample).name("sample").uid("sample").keyBy(sample, Types.INT).connect(networks)
             .process(new PathFunction(settings, sample), MessageType.forMessage(PathWindow.class)).name("paths").uid("paths")

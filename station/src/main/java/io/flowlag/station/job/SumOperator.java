@@ -5,8 +5,6 @@ import io.flowlag.network.window.Windows;
 import io.flowlag.station.job.state.FlowPart;
 import io.flowlag.station.job.state.FlowSums;
 import io.flowlag.station.job.state.SegmentPart;
-import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
-import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 import java.util.HashMap;
@@ -14,14 +12,11 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Sums flow records by segment and window before they are exchanged, which costs ten times what decoding does. Sums are sent on
- * each second, and before each checkpoint, so that they are no state. A record that spans windows is divided by time.
+ * Sums flow records by segment and window before they are exchanged, which costs ten times what decoding does. A record that
+ * spans windows is divided by time.
  */
-final class SumOperator extends AbstractStreamOperator<SegmentPart> implements OneInputStreamOperator<FlowPart, SegmentPart> {
+final class SumOperator extends PeriodicOperator<FlowPart, SegmentPart> {
     private static final long serialVersionUID = 1;
-    private static final long PERIOD_MS = 1_000;
-    /** Sums of more segments and windows are sent on at once. */
-    private static final int MOST_SUMS = 65_536;
 
     private final JobSettings settings;
     private transient CounterSet<JobCounter> counters;
@@ -42,12 +37,7 @@ final class SumOperator extends AbstractStreamOperator<SegmentPart> implements O
         windows = new Windows(TimeUnit.MILLISECONDS.toNanos(settings.windows().lengthMs()));
         sums = new HashMap<>();
         counters = JobCounters.of(settings.name()).open(getMetricGroup(), JobCounter.FLOWS);
-        tick(getProcessingTimeService().getCurrentProcessingTime());
-    }
-
-    private void tick(final long nowMs) {
-        send();
-        getProcessingTimeService().registerTimer(nowMs + PERIOD_MS, this::tick);
+        begin();
     }
 
     @Override
@@ -96,21 +86,11 @@ final class SumOperator extends AbstractStreamOperator<SegmentPart> implements O
         }
     }
 
-    private void send() {
+    @Override
+    void send() {
         for (final FlowSums.Builder each : sums.values()) {
             output.collect(new StreamRecord<>(SegmentPart.newBuilder().setFlows(each).build(), lastMs));
         }
         sums.clear();
-    }
-
-    @Override
-    public void prepareSnapshotPreBarrier(final long checkpoint) {
-        send();
-    }
-
-    @Override
-    public void finish() throws Exception {
-        send();
-        super.finish();
     }
 }

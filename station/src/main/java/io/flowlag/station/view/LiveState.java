@@ -2,6 +2,7 @@ package io.flowlag.station.view;
 
 import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.SegmentWindow;
+import io.flowlag.station.schema.Status;
 import io.flowlag.station.schema.Verdict;
 import io.flowlag.station.view.WindowHistory.Series;
 
@@ -15,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * The newest window of each segment and class, the newest state of each alert, and the newest verdict of each fault: one that
  * began at one time, of one kind, about one clock or with one likeliest suspect. What is final is not replaced by what is
  * provisional. One thread adds, any thread reads. At most {@link WindowHistory#MOST_SERIES} windows, {@link #MOST_FAULTS}
- * faults and {@link #MOST_ALERTS} alerts, some kilobytes each, and {@link RecentPaths#MOST_BYTES} of paths.
+ * faults and {@link #MOST_ALERTS} alerts and service levels, some kilobytes each, and {@link RecentPaths#MOST_BYTES} of paths.
  */
 final class LiveState {
     /** The oldest go. */
@@ -39,6 +40,8 @@ final class LiveState {
     /** Those that have verdicts of windows that are not final. */
     private final Set<Group> provisional = ConcurrentHashMap.newKeySet();
     private final Map<String, HeardAlert> alerts = new ConcurrentHashMap<>();
+    /** By network and name. */
+    private final Map<String, Status> levels = new ConcurrentHashMap<>();
     private final RecentPaths paths = new RecentPaths(RecentPaths.MOST_BYTES);
 
     private record Group(String network, int dscp) {
@@ -107,6 +110,20 @@ final class LiveState {
         while (alerts.size() > MOST_ALERTS) {
             alerts.values().stream().min(HeardAlert.BY_USE).ifPresent((least) -> alerts.remove(least.alert.getId()));
         }
+    }
+
+    /** Adds how fast a service level burns. */
+    void add(final Status level) {
+        final String key = level.getNetwork() + '/' + level.getLevel().getName();
+        if (levels.size() < MOST_ALERTS || levels.containsKey(key)) {
+            levels.merge(key, level, (before, now) -> now.getLevel().getEndNs() >= before.getLevel().getEndNs() ? now : before);
+        }
+    }
+
+    /** {@return service levels that were told of in one of the newest windows} */
+    List<Status> levels() {
+        levels.values().removeIf((each) -> each.getLevel().getEndNs() + MOST_MISSING * lengthNs < newestNs());
+        return levels.values().stream().sorted(Comparator.comparing((each) -> each.getLevel().getName())).toList();
     }
 
     /** {@return the newest state of each alert, the newest first} */

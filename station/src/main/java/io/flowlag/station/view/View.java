@@ -5,6 +5,7 @@ import io.flowlag.network.topology.NetworkMap;
 import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.PathWindow;
 import io.flowlag.station.schema.SegmentWindow;
+import io.flowlag.station.schema.Status;
 import io.flowlag.station.schema.Verdict;
 import io.flowlag.station.wire.TopicReader;
 import org.agrona.CloseHelper;
@@ -159,7 +160,10 @@ public final class View implements TopicReader.Target, AutoCloseable {
         return server.address();
     }
 
-    /** Takes a window, verdict or flow along its path, provisional or final, an alert or its end. Paths are shown at once. */
+    /**
+     * Takes a window, verdict or flow along its path, provisional or final, an alert or its end, or how fast a service level
+     * burns. Paths are shown at once.
+     */
     @Override
     public void onResult(final Message result) {
         if (!(result instanceof PathWindow path)) {
@@ -263,6 +267,8 @@ public final class View implements TopicReader.Target, AutoCloseable {
         } else if (message instanceof Alert alert) {
             live.add(alert);
             keep(kept, alert, true);
+        } else if (message instanceof Status status && status.hasLevel()) {
+            live.add(status);
         } else if (message instanceof ReadPosition) {
             keep(kept, message, true);
         }

@@ -347,7 +347,8 @@ final class ViewApi {
         final List<MetricFamily> families = new ArrayList<>(
             ViewMetrics.ofSegments(live.windows().stream().filter(live::isCurrent).toList()));
         families.add(ViewMetrics.ofVerdicts(current));
-        families.addAll(ViewMetrics.ofAlerts(live.alerts().stream().filter(live::isCurrent).toList()));
+        families.add(ViewMetrics.ofAlerts(live.alerts().stream().filter(live::isCurrent).toList()));
+        families.add(ViewMetrics.ofLevels(live.levels()));
         families.addAll(ViewMetrics.ofExporters(sources.exporters().get()));
         families.addAll(ViewMetrics.ofCounters(sources.counters().get()));
         return families;

@@ -4,8 +4,10 @@ import io.flowlag.common.http.MetricFamily;
 import io.flowlag.common.http.MetricFamily.Type;
 import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.SegmentWindow;
+import io.flowlag.station.schema.Status;
 import io.flowlag.station.schema.Verdict;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -75,12 +77,10 @@ final class ViewMetrics {
         return family;
     }
 
-    /** {@return those of alerts that hold now} */
-    static List<MetricFamily> ofAlerts(final Collection<Alert> alerts) {
+    /** {@return that of alerts that hold now} */
+    static MetricFamily ofAlerts(final Collection<Alert> alerts) {
         final MetricFamily family = new MetricFamily(
             "flowlag_alert_start_timestamp_seconds", Type.GAUGE, "When an alert began that holds now.");
-        final MetricFamily burn = new MetricFamily("flowlag_slo_burn_ratio", Type.GAUGE,
-            "How many times faster than its budget allows a service level burns, while an alert says so.");
         for (final Alert alert : alerts) {
             final List<String> labels = new ArrayList<>(List.of("network", alert.getNetwork()));
             if (alert.hasDscp()) {
@@ -92,15 +92,33 @@ final class ViewMetrics {
             if (alert.hasSlo()) {
                 labels.addAll(List.of("slo", alert.getSlo()));
             }
-            if (alert.getKind() == Alert.Kind.BUDGET_BURNS && alert.hasValue()) {
-                final List<String> ofBurn = new ArrayList<>(labels);
-                ofBurn.addAll(List.of("window", alert.getSeverity() == Alert.Severity.PAGE ? "1h" : "6h"));
-                burn.add(alert.getValue(), ofBurn.toArray(String[]::new));
-            }
             labels.addAll(List.of("severity", AlertJson.severity(alert), "kind", AlertJson.kind(alert), "id", alert.getId()));
             family.add(alert.getStartsNs() / NS_PER_S, labels.toArray(String[]::new));
         }
-        return List.of(family, burn);
+        return family;
+    }
+
+    /** {@return that of service levels} */
+    static MetricFamily ofLevels(final Collection<Status> levels) {
+        final MetricFamily family = new MetricFamily("flowlag_slo_burn_ratio", Type.GAUGE,
+            "How many times faster than its budget allows a service level burns, over the last so long.");
+        for (final Status each : levels) {
+            final List<String> labels = new ArrayList<>(List.of("network", each.getNetwork(), "slo", each.getLevel().getName()));
+            if (each.getLevel().hasDscp()) {
+                labels.addAll(List.of("class", Integer.toString(each.getLevel().getDscp())));
+            }
+            labels.addAll(List.of("window", ""));
+            for (final Status.ServiceLevel.Rate rate : each.getLevel().getRatesList()) {
+                labels.set(labels.size() - 1, text(Duration.ofNanos(rate.getLengthNs())));
+                family.add(rate.getRatio(), labels.toArray(String[]::new));
+            }
+        }
+        return family;
+    }
+
+    private static String text(final Duration length) {
+        return length.toDays() > 0 ? length.toDays() + "d" : length.toHours() > 0 ? length.toHours() + "h" :
+            length.toMinutes() + "m";
     }
 
     /** {@return those of exporters} */

@@ -8,6 +8,7 @@ import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.FlowMessage;
 import io.flowlag.station.schema.PathWindow;
 import io.flowlag.station.schema.SegmentWindow;
+import io.flowlag.station.schema.Status;
 import io.flowlag.station.schema.Verdict;
 
 import java.io.ByteArrayInputStream;
@@ -37,6 +38,10 @@ public record ResultTopic<M extends Message>(Topic topic, M empty, Key<M> key) i
     /** Alerts: their id. */
     public static final ResultTopic<Alert> ALERTS =
         new ResultTopic<>(Topic.ALERTS, Alert.getDefaultInstance(), (alert) -> text(alert.getId()));
+    /** Exporters and service levels: NETWORK/ADDRESS/DOMAIN and NETWORK/NAME. */
+    public static final ResultTopic<Status> STATUS = new ResultTopic<>(Topic.STATUS, Status.getDefaultInstance(),
+        (status) -> text(status.getNetwork() + '/' + (status.hasLevel() ? status.getLevel().getName() :
+            status.getExporter().getAddress() + '/' + status.getExporter().getDomain())));
     /** Windows of flows: addresses of 16 octets, ports, protocol. */
     public static final ResultTopic<PathWindow> PATHS = new ResultTopic<>(Topic.PATHS, PathWindow.getDefaultInstance(),
         (path) -> flow(path.getSrcAddr(), path.getDstAddr(), path.getSrcPort(), path.getDstPort(), path.getProto()));

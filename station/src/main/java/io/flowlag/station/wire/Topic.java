@@ -29,7 +29,9 @@ public enum Topic {
     /** Verdicts by network and class. */
     VERDICTS("verdicts-v1", 30),
     /** Alerts by id. */
-    ALERTS("alerts-v1", 30);
+    ALERTS("alerts-v1", 30),
+    /** What comes of exporters and service levels, by these. */
+    STATUS("status-v1", 1);
 
     /** Of a topic that is not there yet. */
     public static final int PARTITIONS = 32;

@@ -33,7 +33,8 @@ public final class TopicReader implements AutoCloseable {
     private static final long CLOSE_MS = 30_000;
     private static final int MOST_RECORDS = 5_000;
     private static final List<ResultTopic<?>> TOPICS =
-        List.of(ResultTopic.SEGMENTS, ResultTopic.VERDICTS, ResultTopic.ALERTS, ResultTopic.PATHS);
+        List.of(ResultTopic.SEGMENTS, ResultTopic.VERDICTS, ResultTopic.ALERTS, ResultTopic.PATHS,
+        ResultTopic.STATUS);
 
     private final Target target;
     private final KafkaSettings kafka;

@@ -5,6 +5,7 @@ import io.flowlag.ipfix.element.FlowElements;
 import io.flowlag.station.inlet.MessageQueue;
 import io.flowlag.station.schema.RawMessage;
 import io.flowlag.station.schema.SegmentWindow;
+import io.flowlag.station.schema.Status;
 import io.flowlag.station.schema.Verdict;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -120,7 +121,7 @@ class FaultsTest {
     /** Moves time on, and waits until all that was sent is decoded and the windows that are old enough are final. */
     private void tick(final long nowNs) {
         queue.tick(nowNs);
-        await(() -> JobCounters.of(name).exporters().stream().mapToLong(JobCounters.Exporter::messages).sum() +
+        await(() -> JobCounters.of(name).exporters().stream().mapToLong(Status.Exporter::getMessages).sum() +
             count(JobCounter.REFUSED_SESSION_MESSAGES) == sent);
     }
 
@@ -133,7 +134,7 @@ class FaultsTest {
     }
 
     private long missing() {
-        return JobCounters.of(name).exporters().stream().mapToLong(JobCounters.Exporter::missing).sum();
+        return JobCounters.of(name).exporters().stream().mapToLong(Status.Exporter::getMissing).sum();
     }
 
     private SegmentWindow window(final String segment, final int index) {

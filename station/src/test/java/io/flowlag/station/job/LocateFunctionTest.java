@@ -6,9 +6,11 @@ import io.flowlag.station.job.state.NetworkVersion;
 import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.SegmentWindow;
 import io.flowlag.station.schema.Source;
+import io.flowlag.station.schema.Status;
 import io.flowlag.station.schema.Verdict;
 import io.flowlag.station.wire.MessageType;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.util.OutputTag;
 import org.junit.jupiter.api.Test;
 
 import java.util.Arrays;
@@ -34,10 +36,15 @@ class LocateFunctionTest {
     private final Map<String, Double> floors = new HashMap<>();
 
     private OperatorRun<String, SegmentWindow, Verdict> run(final JobSettings.ServiceLevel... levels) throws Exception {
+        return run(LocateFunction.ALERTS, List.of(levels));
+    }
+
+    private OperatorRun<String, SegmentWindow, Verdict> run(
+        final OutputTag<?> side, final List<JobSettings.ServiceLevel> levels) throws Exception {
         final JobSettings settings = new JobSettings("demo", "", "", network.yaml(), 32473, 500_000, 0.95,
-            new JobSettings.Windows(60_000, 75_000, 600_000), JobSettings.Paths.USUAL, List.of(levels));
+            new JobSettings.Windows(60_000, 75_000, 600_000), JobSettings.Paths.USUAL, levels);
         return new OperatorRun<>(() -> new LocateFunction(settings), (window) -> "", Types.STRING,
-            MessageType.forMessage(Verdict.class), LocateFunction.ALERTS);
+            MessageType.forMessage(Verdict.class), side);
     }
 
     /** A window of each segment, five seconds after its end, and final at 75 seconds. */
@@ -204,6 +211,29 @@ class LocateFunctionTest {
         assertEquals(100, burning.get(0).getValue(), 1e-9);
         assertEquals(route.name(), burning.get(0).getSegment());
         assertFalse(burning.get(1).hasSegment());
+    }
+
+    /** A level of which there are packets is told of with each window, whether it burns or not. */
+    @Test
+    void shouldTellHowFastServiceLevelsBurn() throws Exception {
+        final DemoNetwork.Route route = network.routes().get(0);
+        final List<JobSettings.ServiceLevel> levels = List.of(
+            new JobSettings.ServiceLevel("near", -1, name(route.from()), name(route.to()), 1_000, 0.99),
+            new JobSettings.ServiceLevel("kept", -1, name(route.from()), name(route.to()), 1_000_000_000, 0.99),
+            new JobSettings.ServiceLevel("other", 46, name(route.from()), name(route.to()), 1_000, 0.99));
+        final OperatorRun<String, SegmentWindow, Verdict> run = run(LocateFunction.STATUS, levels);
+        window(run, 0);
+        window(run, 1);
+        final List<Status.ServiceLevel> told =
+            run.sideOut(Status.class).stream().map(Status::getLevel).filter((each) -> each.getEndNs() == START_NS + 2 * WINDOW_NS)
+                .toList();
+        assertEquals(List.of("near", "kept"), told.stream().map(Status.ServiceLevel::getName).distinct().toList());
+        for (final Status.ServiceLevel each : told) {
+            assertEquals(List.of(5L, 30L, 60L, 360L, 4320L), each.getRatesList().stream()
+                .map((rate) -> rate.getLengthNs() / 60_000_000_000L).toList());
+            each.getRatesList().forEach(
+                (rate) -> assertEquals("near".equals(each.getName()) ? 100 : 0, rate.getRatio(), 1e-9));
+        }
     }
 
     private String name(final int node) {

@@ -11,6 +11,7 @@ import io.flowlag.ipfix.template.TemplateCatalog;
 import io.flowlag.station.inlet.MessageQueue;
 import io.flowlag.station.schema.RawMessage;
 import io.flowlag.station.schema.SegmentWindow;
+import io.flowlag.station.schema.Status;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.lang.management.ManagementFactory;
@@ -119,7 +120,7 @@ final class StationLoad {
                     LockSupport.parkNanos(1_000_000);
                 }
                 final long summed = windows.values().stream().mapToLong(SegmentWindow::getRecords).sum();
-                final long missing = JobCounters.of("load").exporters().stream().mapToLong(JobCounters.Exporter::missing).sum();
+                final long missing = JobCounters.of("load").exporters().stream().mapToLong(Status.Exporter::getMissing).sum();
                 System.out.printf("summed=%d of %d, missing=%d, job ended=%b%n", summed, all, missing, job.result().isDone());
             }
         }

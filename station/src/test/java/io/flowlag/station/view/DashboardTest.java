@@ -47,6 +47,7 @@ class DashboardTest {
             fixture.view().onResult(Samples.window("zrh-gva", START_NS, 10).build());
             fixture.view().onResult(Samples.verdict(START_NS, 10, START_NS).build());
             fixture.view().onResult(Samples.alert("burns", START_NS).setKind(Alert.Kind.BUDGET_BURNS).build());
+            fixture.view().onResult(Samples.level("voice", START_NS, 1.5));
             fixture.view().awaitWritten();
             read(fixture.get("/metrics").body());
         }

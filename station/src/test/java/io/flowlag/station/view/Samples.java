@@ -8,11 +8,13 @@ import io.flowlag.sketch.quantile.LogHistogram;
 import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.PathWindow;
 import io.flowlag.station.schema.SegmentWindow;
+import io.flowlag.station.schema.Status;
 import io.flowlag.station.schema.Source;
 import io.flowlag.station.schema.Verdict;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.time.Duration;
+import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -81,6 +83,15 @@ final class Samples {
             .setVerdict(verdict(startNs, 10, startNs).getId())
             .setSummary("zrh-gva is 700 µs slower than in this hour of other days")
             .setStartsNs(startNs).setValue(700_000);
+    }
+
+    /** A service level of class 46 over the shortest and the longest time. */
+    static Status level(final String name, final long endNs, final double ratio) {
+        final Status.ServiceLevel.Builder level = Status.ServiceLevel.newBuilder().setName(name).setDscp(46).setEndNs(endNs);
+        for (final Duration length : List.of(Duration.ofMinutes(5), Duration.ofDays(3))) {
+            level.addRates(Status.ServiceLevel.Rate.newBuilder().setLengthNs(length.toNanos()).setRatio(ratio));
+        }
+        return Status.newBuilder().setNetwork("backbone").setLevel(level).build();
     }
 
     static ByteString address(final int... octets) {

@@ -46,6 +46,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -64,6 +65,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class KafkaStationTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(120);
     private static final long WINDOW_NS = 1_000_000_000L;
+    private static final String BURNS = "flowlag_slo_burn_ratio{network=\"parts\",slo=\"kept\",window=\"3d\"} ";
     private static final int WINDOWS = 6;
     private static final int SLOW = 2;
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -96,10 +98,16 @@ class KafkaStationTest {
         Files.writeString(directory.resolve("network.yaml"), network.yaml());
     }
 
+    private String name(final int node) {
+        return network.topology().name(node);
+    }
+
     private Path config(final String prefix, final String kafka) throws IOException {
         return Files.writeString(directory.resolve("station.yaml"), String.join("\n", List.of(
             "network: {name: " + prefix + ", topology: network.yaml}", "listen: ['udp://127.0.0.1:0']",
             "kafka: {prefix: " + prefix + "., " + kafka + "}",
+            "slos: [{name: kept, from: " + name(network.routes().get(0).from()) + ", to: " + name(network.routes().get(0).to()) +
+                ", below: 10s, share: 0.9}]",
             "windows: {length: 1s, lateness: 5s, late-limit: 60s}", "view: {listen: 0, history: history.db}",
             "flink: {checkpoints: checkpoints, interval: 1s}")));
     }
@@ -192,10 +200,14 @@ class KafkaStationTest {
         }
 
         long counter(final String page, final String name) {
+            return Math.round(metric(page, "flowlag_station_" + name + "_total ").orElseThrow());
+        }
+
+        /** The first sample of a metric that begins so. */
+        Optional<Double> metric(final String page, final String begin) {
             try (InputStream stream = uri(page + " at ").resolve("/metrics").toURL().openStream()) {
-                return new String(stream.readAllBytes(), StandardCharsets.UTF_8).lines()
-                    .filter((line) -> line.startsWith("flowlag_station_" + name + "_total ")).findFirst()
-                    .map((line) -> Math.round(Double.parseDouble(line.substring(line.indexOf(' '))))).orElseThrow();
+                return new String(stream.readAllBytes(), StandardCharsets.UTF_8).lines().filter((line) -> line.startsWith(begin))
+                    .findFirst().map((line) -> Double.parseDouble(line.substring(line.lastIndexOf(' '))));
             } catch (final IOException ex) {
                 throw new UncheckedIOException(ex);
             }
@@ -229,6 +241,15 @@ class KafkaStationTest {
         }
     }
 
+    /** Those of all exporters that a view shows. */
+    private static long messages(final Part view) {
+        long messages = 0;
+        for (final JsonNode each : view.get("api/exporters").path("exporters")) {
+            messages += each.path("messages").asLong();
+        }
+        return messages;
+    }
+
     /** Reads a record of a topic and gives it to protoc. */
     private String decoded(final String topic, final String type, final String schema) {
         final Path schemas = Checkout.root().resolve("docs/station");
@@ -260,6 +281,9 @@ class KafkaStationTest {
                     () -> view.get("api/segments").toString());
                 Deadline.await(TIMEOUT, () -> view.get("api/alerts").toString().contains("slow_hop"),
                     () -> view.get("api/verdicts").toString());
+                Deadline.await(TIMEOUT, () -> messages(view) == inlet.counter("metrics", "inlet_messages"),
+                    () -> view.get("api/exporters").toString());
+                Deadline.await(TIMEOUT, () -> view.metric("pages", BURNS).equals(Optional.of(0.0)), () -> "no " + BURNS);
                 job.endInput();
                 job.finish().orFail();
                 read = view.counter("pages", "view_results_read");
@@ -277,7 +301,7 @@ class KafkaStationTest {
             "transport: TRANSPORT_UDP", "decoder: DECODER_NETFLOW", "use_source_address: true", "payload: .*");
         assertHas(decoded("parts.segments-v1", "SegmentWindow", "segments.proto"), "network: \"parts\"", "packets: 400",
             "segment: \"n.*\"", "is_mapped: true", "source: SOURCE_EXACT");
-        final String hop = network.topology().name(network.topology().from(network.busiestHop()));
+        final String hop = name(network.topology().from(network.busiestHop()));
         assertHas(decoded("parts.verdicts-v1", "Verdict", "segments.proto"), "network: \"parts\"", "kind: SLOW_HOP",
             "from: \"" + hop + '"', "probability: .*", "effect_ns: .*", "evidence: .*", "since_ns: .*");
         assertHas(decoded("parts.alerts-v1", "Alert", "alerts.proto"), "id: \"parts/.*", "network: \"parts\"",
@@ -318,6 +342,7 @@ class KafkaStationTest {
             send(station.uri("records at ").getPort());
             Deadline.await(TIMEOUT, () -> station.finalSegments((each) -> true).size() == network.routes().size(),
                 () -> station.get("api/segments").toString());
+            assertEquals(station.counter("pages", "inlet_messages"), messages(station), "once, not by Kafka again");
         }
         final List<String> flows = Command.of(Tools.require("kcat", "kcat"), "-C", "-q", "-e", "-b", broker.brokers(),
             "-t", "one.flows-v1", "-X", "isolation.level=read_committed").run().orFail().output().lines().toList();
