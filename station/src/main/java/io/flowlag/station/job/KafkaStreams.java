@@ -13,25 +13,38 @@ import io.flowlag.station.wire.TopicFormat;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.connector.sink2.Committer;
+import org.apache.flink.api.connector.sink2.CommitterInitContext;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.lineage.DefaultKafkaDatasetFacet;
 import org.apache.flink.connector.kafka.lineage.DefaultKafkaDatasetIdentifier;
 import org.apache.flink.connector.kafka.lineage.KafkaDatasetFacet;
 import org.apache.flink.connector.kafka.lineage.KafkaDatasetFacetProvider;
+import org.apache.flink.connector.kafka.sink.KafkaCommittable;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
+import org.apache.flink.connector.kafka.sink.KafkaWriterState;
 import org.apache.flink.connector.kafka.sink.TransactionNamingStrategy;
+import org.apache.flink.connector.kafka.sink.TwoPhaseCommittingStatefulSink;
 import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.metrics.Counter;
+import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
+import org.apache.flink.streaming.api.connector.sink2.SupportsPostCommitTopology;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.OffsetResetStrategy;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
@@ -83,13 +96,13 @@ final class KafkaStreams {
         }
     }
 
-    private static <M extends Message> KafkaSink<M> sink(
+    private static <M extends Message> Sink<M> sink(
         final KafkaSettings kafka, final String network, final ResultTopic<M> results) {
         final TopicFormat format = kafka.format();
         return sink(kafka, network, results.topic(), results.key(), (result) -> results.write(result, format));
     }
 
-    private static <R> KafkaSink<R> sink(final KafkaSettings kafka, final String network, final Topic of,
+    private static <R> Sink<R> sink(final KafkaSettings kafka, final String network, final Topic of,
         final ResultTopic.Key<R> key, final ResultTopic.Key<R> value) {
         final Properties settings = KafkaClients.settings(kafka);
         settings.putIfAbsent(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, TRANSACTION_TIMEOUT_MS);
@@ -97,12 +110,66 @@ final class KafkaStreams {
         settings.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, 20);
         settings.putIfAbsent(ProducerConfig.BATCH_SIZE_CONFIG, 128 << 10);
         final String topic = of.name(kafka);
-        return KafkaSink.<R>builder().setBootstrapServers(kafka.brokers()).setKafkaProducerConfig(settings)
+        return new QuitSink<>(KafkaSink.<R>builder().setBootstrapServers(kafka.brokers()).setKafkaProducerConfig(settings)
             .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
             .setTransactionalIdPrefix(topic + '-' + network)
             // Few ids, and those of an earlier run are aborted at once: readers do not wait for them.
             .setTransactionNamingStrategy(TransactionNamingStrategy.POOLING)
-            .setRecordSerializer(new Results<>(topic, key, value)).build();
+            .setRecordSerializer(new Results<>(topic, key, value)).build());
+    }
+
+    /**
+     * A sink of the connector whose writers end the admin client with which they looked for transactions of earlier runs. They
+     * need it at their start alone, and end it never: a thread and some 300 KB more with each restart, of each sink and subtask.
+     */
+    private record QuitSink<R>(KafkaSink<R> sink) implements SupportsPostCommitTopology<KafkaCommittable>,
+        TwoPhaseCommittingStatefulSink<R, KafkaWriterState, KafkaCommittable> {
+        @Override
+        public PrecommittingStatefulSinkWriter<R, KafkaWriterState, KafkaCommittable> createWriter(
+            final WriterInitContext context) throws IOException {
+            return quit(sink.createWriter(context));
+        }
+
+        @Override
+        public PrecommittingStatefulSinkWriter<R, KafkaWriterState, KafkaCommittable> restoreWriter(
+            final WriterInitContext context, final Collection<KafkaWriterState> states) throws IOException {
+            return quit(sink.restoreWriter(context, states));
+        }
+
+        private static <W> W quit(final W writer) {
+            try {
+                final Field field = writer.getClass().getDeclaredField("adminClient");
+                field.setAccessible(true);
+                final Admin client = (Admin)field.get(writer);
+                if (client != null) {
+                    client.close(Duration.ZERO);
+                    field.set(writer, null);
+                }
+                return writer;
+            } catch (final ReflectiveOperationException ex) {
+                throw new IllegalStateException("another version of the connector", ex);
+            }
+        }
+
+        @Override
+        public SimpleVersionedSerializer<KafkaWriterState> getWriterStateSerializer() {
+            return sink.getWriterStateSerializer();
+        }
+
+        @Override
+        public Committer<KafkaCommittable> createCommitter(final CommitterInitContext context) {
+            return sink.createCommitter(context);
+        }
+
+        @Override
+        public SimpleVersionedSerializer<KafkaCommittable> getCommittableSerializer() {
+            return sink.getCommittableSerializer();
+        }
+
+        @Override
+        public void addPostCommitTopology(final DataStream<CommittableMessage<KafkaCommittable>> committables) {
+            sink.addPostCommitTopology(committables);
+        }
     }
 
     /** Reads messages; what is none is counted and left out. */

@@ -36,6 +36,8 @@ public final class KafkaBroker implements AutoCloseable {
     public static final String PASSWORD = "to-be-kept";
     private static final String LOGIN = "org.apache.kafka.common.security.scram.ScramLoginModule required";
 
+    private static final int KILLED_MS = 1500;
+
     private final Path directory;
     private final Path settings;
     private final int port = Ports.freeTcp();
@@ -43,11 +45,16 @@ public final class KafkaBroker implements AutoCloseable {
     private Command.Running process;
 
     /**
-     * Formats its directory, starts it and waits until it answers.
+     * Formats its directory, starts it and waits until it answers; may be killed.
      *
      * @param directory takes its files; must be empty.
      */
     public KafkaBroker(final Path directory) throws IOException {
+        this(directory, KILLED_MS);
+    }
+
+    /** The same, for how long it counts as alive if it is silent: killed, so that one in its place is refused, or not served. */
+    public KafkaBroker(final Path directory, final int silentMs) throws IOException {
         this.directory = directory;
         final int controllerPort = Ports.freeTcp();
         final boolean isSecured = isCertified();
@@ -62,8 +69,7 @@ public final class KafkaBroker implements AutoCloseable {
             "transaction.state.log.replication.factor=1", "transaction.state.log.min.isr=1",
             "transaction.state.log.num.partitions=2", "share.coordinator.state.topic.replication.factor=1",
             "share.coordinator.state.topic.min.isr=1", "group.initial.rebalance.delay.ms=0",
-            // How long a killed broker counts as alive, so that one started in its place is refused.
-            "broker.session.timeout.ms=1500", "broker.heartbeat.interval.ms=500",
+            "broker.session.timeout.ms=" + silentMs, "broker.heartbeat.interval.ms=500",
             "log.cleaner.dedupe.buffer.size=2097152", "auto.create.topics.enable=false",
             isSecured ? String.join("\n", "sasl.enabled.mechanisms=SCRAM-SHA-512", "ssl.keystore.type=PEM",
                 "ssl.keystore.location=" + directory.resolve("broker.pem"),

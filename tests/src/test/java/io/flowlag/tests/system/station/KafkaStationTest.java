@@ -85,7 +85,7 @@ class KafkaStationTest {
 
     @BeforeAll
     static void start() throws IOException {
-        broker = new KafkaBroker(brokerDirectory);
+        broker = new KafkaBroker(brokerDirectory, (int)TIMEOUT.toMillis());
     }
 
     @AfterAll
@@ -112,10 +112,7 @@ class KafkaStationTest {
             "flink: {checkpoints: checkpoints, interval: 1s}")));
     }
 
-    /**
-     * A job over Kafka in a process of its own, until its input ends: sinks of Flink's connector leave clients behind, which
-     * would go on for ever in the process of the other tests.
-     */
+    /** A job over Kafka in a process of its own, until its input ends; leaves no client behind. */
     static final class JobMain {
         private JobMain() {
         }
@@ -129,6 +126,8 @@ class KafkaStationTest {
                 }
                 assertFalse(job.result().isDone());
             }
+            Deadline.await(TIMEOUT, () -> Thread.getAllStackTraces().keySet().stream().noneMatch(
+                (each) -> each.getName().startsWith("kafka-admin-client-thread")), () -> "an admin client is left");
         }
 
         static Command.Running start(final Path config) {
