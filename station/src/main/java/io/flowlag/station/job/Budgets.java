@@ -24,7 +24,7 @@ final class Budgets {
     private static final long MINUTE_NS = 60_000_000_000L;
     private static final long HOUR_NS = 60 * MINUTE_NS;
     private static final long LONGEST_NS = 72 * HOUR_NS;
-    /** Over which a budget is told of: those that {@link BurnRate.Urgency} asks for. */
+    /** Over which budgets are counted: those that {@link BurnRate.Urgency} asks for. */
     private static final long[] LENGTHS_NS = {5 * MINUTE_NS, 30 * MINUTE_NS, HOUR_NS, 6 * HOUR_NS, LONGEST_NS};
     private static final int NANOSECONDS_PER_MILLISECOND = 1_000_000;
 

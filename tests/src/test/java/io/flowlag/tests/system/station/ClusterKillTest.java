@@ -18,6 +18,8 @@ class ClusterKillTest {
     @Test
     void shouldNeitherDoubleNorLoseResultsWhenProcessesAreKilledAndWithAnotherParallelism() throws Exception {
         try (ClusterRun run = new ClusterRun(directory)) {
+            final String refusal = run.submitAgain();
+            assertTrue(refusal.contains("the cluster runs the job flowlag test already"), refusal);
             for (final StationCluster.Victim victim : StationCluster.Victim.values()) {
                 final ClusterRun.Kill kill = run.kill(victim);
                 System.out.println(kill);

@@ -59,6 +59,11 @@ final class ClusterRun implements AutoCloseable {
         return new Kill(victim, Duration.ofNanos(System.nanoTime() - beginNs).toMillis(), settle());
     }
 
+    /** Submits the same job beside the one that runs. Returns why it is refused. */
+    String submitAgain() {
+        return station.submitAgain();
+    }
+
     /** Stops the job with a savepoint, and lets it go on from there with another parallelism. */
     CommittedResults.Findings rescale(final int parallelism) {
         station.stop();

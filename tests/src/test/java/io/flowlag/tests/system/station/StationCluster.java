@@ -93,7 +93,7 @@ final class StationCluster implements AutoCloseable {
 
     private void createTopics() {
         try (Admin admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, broker.brokers()))) {
-            admin.createTopics(Stream.of("messages", "flows", "segments", "paths", "verdicts", "alerts").map(
+            admin.createTopics(Stream.of("messages", "flows", "segments", "paths", "verdicts", "alerts", "status").map(
                 (topic) -> new NewTopic(PREFIX + topic + "-v1", PARTITIONS, (short)1)).toList()).all().get();
         } catch (final InterruptedException | ExecutionException ex) {
             throw new IllegalStateException(ex);
@@ -142,6 +142,16 @@ final class StationCluster implements AutoCloseable {
     /** Submits the job, which goes on from its last checkpoint or savepoint. */
     void submit(final int parallelism) {
         submission = flink.run(parallelism, "--config", configuration().toString());
+    }
+
+    /** Submits the job beside itself. Returns why it is refused. */
+    String submitAgain() {
+        final JvmServer first = submission;
+        submit(PARALLELISM);
+        Deadline.await(START_TIMEOUT, () -> refusal() != null, () -> "the second one is refused: " + flink.get("/jobs/overview"));
+        final String refusal = refusal();
+        submission = first;
+        return refusal;
     }
 
     /** {@return why the last {@code flink run} failed; null if it did not} */
