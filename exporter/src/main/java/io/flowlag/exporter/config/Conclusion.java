@@ -38,7 +38,7 @@ final class Conclusion extends SettingsAccess {
             new Decode(value(TUNNELS), value(FRAGMENTS), intValue(FRAGMENT_TABLE), value(FRAGMENT_TIMEOUT), value(DIGEST),
                 value(DIGEST_KEY_FILE)),
             new Metering(Set.copyOf(value(FLOW_KEY)), intValue(MAX_FLOWS), value(ACTIVE_TIMEOUT), value(IDLE_TIMEOUT),
-                value(TCP_END_TIMEOUT), orZero(value(CUT)), value(FOLLOW_TCP), value(MAC),
+                value(TCP_END_TIMEOUT), orZero(value(CUT)), value(FOLLOW_TCP), value(MAC), value(BIFLOW),
                 new Sampling(intValue(SAMPLING), value(SAMPLE_RANDOM), intValue(SAMPLE_FLOWS))),
             new Checkpoint(value(CHECKPOINT_FILE), value(CHECKPOINT_INTERVAL)),
             segment(),

@@ -25,8 +25,6 @@ public final class ConfigTable {
     static final long UNSIGNED_32_MAX = 0xFFFF_FFFFL;
     /** Enterprise number reserved for documentation by RFC 5612. */
     static final long DOCUMENTATION_ENTERPRISE_NUMBER = 32473L;
-    /** Enterprise number of reverse elements, RFC 5103. */
-    static final long REVERSE_ENTERPRISE_NUMBER = 29305L;
 
     private static final Map<String, String> SECTIONS = new LinkedHashMap<>();
     private static final Map<String, ConfigKey<?>> KEYS = new LinkedHashMap<>();
@@ -128,6 +126,9 @@ public final class ConfigTable {
         "Follows TCP: round-trip times, retransmissions, packets out of order, closed windows. Takes 128 octets a flow.");
     public static final ConfigKey<Boolean> MAC = row("metering.mac", onOff(), "off",
         "Has the MAC addresses of a flow's first packet, of Ethernet. Takes 64 octets a flow.");
+    public static final ConfigKey<Boolean> BIFLOW = row("metering.biflow", onOff(), "off",
+        "Has both directions of a conversation in one record (RFC 5103), the initiator's first. Not with lds.enabled, nor " +
+        "with threading sharded.");
     public static final ConfigKey<Long> SAMPLING = row("metering.sample-packets", count("1", "16m"), "1",
         "Meters the first of so many captured packets. Records have what was metered; collectors learn what to multiply by. " +
         "Not with delay.");

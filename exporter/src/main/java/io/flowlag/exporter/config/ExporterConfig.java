@@ -145,7 +145,7 @@ public record ExporterConfig(
     /** The flow cache. Records are cut at multiples of a time, 0 for none. */
     public record Metering(
         Set<KeyField> extraKeyFields, int maxFlows, long activeTimeoutNs, long idleTimeoutNs, long tcpEndTimeoutNs, long cutNs,
-        boolean tcp, boolean mac, Sampling sampling) {
+        boolean tcp, boolean mac, boolean biflow, Sampling sampling) {
     }
 
     /** Copies of live flows in a file, restored after a crash; a null file for none. */
@@ -469,7 +469,7 @@ public record ExporterConfig(
     public ExporterConfig withFlows(final int flows, final long octets) {
         final Metering of = metering();
         return with(new Metering(of.extraKeyFields(), flows, of.activeTimeoutNs(), of.idleTimeoutNs(), of.tcpEndTimeoutNs(),
-            of.cutNs(), of.tcp(), of.mac(), of.sampling())).with(
+            of.cutNs(), of.tcp(), of.mac(), of.biflow(), of.sampling())).with(
             new Quantiles(octets, quantiles().fromPackets(), quantiles().bandwidthBps()));
     }
 

@@ -3,6 +3,7 @@ package io.flowlag.exporter.config;
 import io.flowlag.common.config.Problems;
 import io.flowlag.common.file.FileAccess;
 import io.flowlag.exporter.config.ExporterConfig.Transport;
+import io.flowlag.ipfix.element.InformationElement;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,6 +34,7 @@ final class Relations extends SettingsAccess {
         delayRelations.check();
         cut();
         sampling();
+        biflows();
         sharding();
         digest();
         tls();
@@ -111,11 +113,22 @@ final class Relations extends SettingsAccess {
         }
     }
 
+    /** Both directions end together, in one cache. */
+    private void biflows() {
+        if (value(BIFLOW) && value(LDS_ENABLED) && value(ROLE).isReceiver()) {
+            problem(BIFLOW, "joins records that end together, and with " + LDS_ENABLED.path() +
+                " each waits for its interval: set one of them alone");
+        }
+        if (value(BIFLOW) && value(THREADING) == ExporterConfig.Threading.SHARDED) {
+            problem(BIFLOW, "needs both directions in one cache, and threading is sharded: set one of them alone");
+        }
+    }
+
     private void enterpriseNumber() {
         final long number = value(ENTERPRISE_NUMBER);
         if (number == 0) {
             problem(ENTERPRISE_NUMBER, "0 stands for IANA's own elements: write your Private Enterprise Number");
-        } else if (number == REVERSE_ENTERPRISE_NUMBER) {
+        } else if (number == InformationElement.REVERSE_ENTERPRISE_NUMBER) {
             problem(ENTERPRISE_NUMBER, "29305 stands for reverse elements (RFC 5103): write your Private Enterprise Number");
         }
     }

@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 
 /**
@@ -156,15 +157,18 @@ public final class DestinationFactory {
         final Disk disk, final Spool.Jobs jobs) throws IOException {
         final int enterpriseNumber = (int)config.exporting().enterpriseNumber();
         final ElementRegistry registry = FlowElements.registry(enterpriseNumber);
-        final TemplateCatalog catalog = new TemplateCatalog(registry);
-        final FlowRecordEncoder encoder = new FlowRecordEncoder(registry, catalog, spec.profile(), isEgress, counters);
+        final boolean hasBiflows = config.metering().biflow();
+        final TemplateCatalog catalog =
+            new TemplateCatalog(registry, TemplateCatalog.DEFAULT_MAX_TEMPLATES * (hasBiflows ? 2 : 1));
+        final FlowRecordEncoder encoder =
+            new FlowRecordEncoder(registry, catalog, spec.profile(), isEgress, hasBiflows, counters);
         final Backlog backlog = !hasSpool(spec) ? null : new Backlog(
             spoolDirectory(spec), disk, spec.spool().maxBytes(), spec.spool().recordsPerSecond(), registry, catalog,
             jobs);
         final ExportingSession session = new ExportingSession(transport, settings(config, spec, backlog), catalog);
         final boolean isFull = spec.profile() == Profile.FULL;
         final OptionsExporter options = new OptionsExporter(
-            session, catalog, config, spec, isFull ? enterpriseElements(registry) : List.of(), interfaceNames,
+            session, catalog, config, spec, isFull ? enterpriseElements(registry, hasBiflows) : List.of(), interfaceNames,
             isFull ? () -> delays : List::of, counters);
         return backlog == null ? new IpfixDestination(name, session, encoder, options) :
             new SpooledDestination(name, session, encoder, options, backlog);
@@ -208,9 +212,10 @@ public final class DestinationFactory {
             .withRateLimit(spec.connection().rateLimitBps());
     }
 
-    private static List<InformationElement> enterpriseElements(final ElementRegistry registry) {
+    private static List<InformationElement> enterpriseElements(final ElementRegistry registry, final boolean hasBiflows) {
         return registry.elements().stream()
             .filter(InformationElement::isEnterprise)
+            .flatMap((element) -> hasBiflows ? Stream.of(element, element.reversed()) : Stream.of(element))
             .sorted(Comparator.comparingInt(InformationElement::elementId))
             .toList();
     }

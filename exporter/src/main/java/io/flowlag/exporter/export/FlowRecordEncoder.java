@@ -7,10 +7,12 @@ import io.flowlag.exporter.delay.FlowQuantiles;
 import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.flow.FlowAdditions;
 import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.flow.FlowPairs;
 import io.flowlag.exporter.flow.FlowTcp;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.ipfix.element.ElementRegistry;
+import io.flowlag.ipfix.element.InformationElement;
 import io.flowlag.ipfix.session.ExportingSession;
 import io.flowlag.ipfix.template.FieldSpecifier;
 import io.flowlag.ipfix.template.Template;
@@ -18,10 +20,11 @@ import io.flowlag.ipfix.template.TemplateCatalog;
 import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
-import org.agrona.collections.Int2ObjectHashMap;
+import org.agrona.collections.Long2ObjectHashMap;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 
 import static java.nio.ByteOrder.BIG_ENDIAN;
 
@@ -36,6 +39,11 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
 final class FlowRecordEncoder {
     private static final long NS_PER_MS = 1_000_000L;
     private static final int MAC_BYTES = 6;
+    private static final int TCP_SYN = 0x02;
+    private static final int PROTOCOL_TCP = 6;
+    /** Values of biflowDirection. */
+    private static final int DIRECTION_ARBITRARY = 0;
+    private static final int DIRECTION_INITIATOR = 1;
 
     /** The order in which groups are left out when there are too many templates. */
     private static final int[] DISPENSABLE = {
@@ -48,11 +56,17 @@ final class FlowRecordEncoder {
     private static final int KEPT = Presence.IPV6 | Presence.MEAN | Presence.MEAN_US | Presence.BOUND;
     /** Templates with any of these groups. */
     private static final int KEPT_TEMPLATES = 8;
+    /** What a biflow keeps of its other direction while there is room. */
+    private static final int KEPT_REVERSE = Presence.IPV6 | Presence.BIFLOW | Presence.MEAN | Presence.MEAN_US;
+    /** Templates of biflows with any of these groups: each of five with each of three. */
+    private static final int KEPT_BIFLOW_TEMPLATES = 28;
+    /** What no record can do without. */
+    private static final long BARE = pair(Presence.IPV6 | Presence.BIFLOW, Presence.IPV6 | Presence.BIFLOW);
     /** Fields that Wireshark reads of a template, unless told otherwise. */
     static final int MOST_FIELDS = 60;
 
-    /** The record shape of one combination of presence groups. */
-    private record Shape(Template template, RecordField[] fields, boolean isPoorer) {
+    /** The record shape of one combination of presence groups; the last fields are the reverse ones of a biflow. */
+    private record Shape(Template template, RecordField[] fields, RecordField[] reverseFields, boolean isPoorer) {
     }
 
     private final ElementRegistry registry;
@@ -60,13 +74,17 @@ final class FlowRecordEncoder {
     private final Profile profile;
     private final boolean[] isEgress;
     private final Counters counters;
-    private final Int2ObjectHashMap<Shape> shapes = new Int2ObjectHashMap<>();
+    private final long kept;
+    private final int keptTemplates;
+    /** By the groups, above them those of a biflow's other direction. */
+    private final Long2ObjectHashMap<Shape> shapes = new Long2ObjectHashMap<>();
 
     /**
      * An encoder for one session.
      *
      * @param profile  which elements a record has.
      * @param isEgress by observation point: whether its packets were captured on their way out of the interface.
+     * @param hasBiflows whether records may be of two directions.
      * @param counters of the process; the exporting thread writes the counter of records without a group.
      */
     FlowRecordEncoder(
@@ -74,14 +92,21 @@ final class FlowRecordEncoder {
         final TemplateCatalog catalog,
         final Profile profile,
         final boolean[] isEgress,
+        final boolean hasBiflows,
         final Counters counters) {
         this.registry = registry;
         this.catalog = catalog;
         this.profile = profile;
         this.isEgress = isEgress.clone();
         this.counters = counters;
+        kept = hasBiflows ? pair(KEPT | Presence.BIFLOW, KEPT_REVERSE) : KEPT;
+        keptTemplates = KEPT_TEMPLATES + (hasBiflows ? KEPT_BIFLOW_TEMPLATES : 0);
         shapeOf(0);
         shapeOf(Presence.IPV6);
+        if (hasBiflows) {
+            shapeOf(pair(Presence.BIFLOW, Presence.BIFLOW));
+            shapeOf(BARE);
+        }
     }
 
     /**
@@ -93,13 +118,13 @@ final class FlowRecordEncoder {
      */
     int encode(
         final ExportingSession session, final DirectBuffer entry, final int offset, final int lengthBytes, final long nowMs) {
-        final Shape shape = shapeOf(Presence.maskOf(entry, offset, lengthBytes));
+        final Shape shape = shapeOf(presence(entry, offset, lengthBytes));
         final int claimed = session.claim(
             shape.template,
             shape.template.recordLengthBytes(),
             nowMs,
-            FlowEntry.packetCount(entry, offset),
-            FlowEntry.octetCount(entry, offset));
+            FlowPairs.packetCount(entry, offset, lengthBytes),
+            FlowPairs.octetCount(entry, offset, lengthBytes));
         if (claimed < 0) {
             return claimed;
         }
@@ -111,7 +136,7 @@ final class FlowRecordEncoder {
     /** Encodes one finished flow, see {@link FlowEntry}, as a Data Record that is sent later. */
     Template encode(
         final MutableDirectBuffer to, final int at, final DirectBuffer entry, final int offset, final int lengthBytes) {
-        final Shape shape = shapeOf(Presence.maskOf(entry, offset, lengthBytes));
+        final Shape shape = shapeOf(presence(entry, offset, lengthBytes));
         write(to, at, shape, entry, offset, lengthBytes);
         return shape.template;
     }
@@ -122,13 +147,32 @@ final class FlowRecordEncoder {
         if (shape.isPoorer) {
             counters.increment(CounterId.RECORDS_WITHOUT_GROUP);
         }
+        final int entryLengthBytes = FlowPairs.entryLengthBytes(entry, offset, lengthBytes);
         int at = begin;
         for (final RecordField field : shape.fields) {
-            at += write(to, at, field, entry, offset, lengthBytes);
+            at += write(to, at, field, entry, offset, entryLengthBytes);
+        }
+        for (final RecordField field : shape.reverseFields) {
+            at += write(to, at, field, entry, offset + entryLengthBytes, entryLengthBytes);
         }
     }
 
-    private Shape shapeOf(final int presence) {
+    private static long presence(final DirectBuffer entry, final int offset, final int lengthBytes) {
+        final int entryLengthBytes = FlowPairs.entryLengthBytes(entry, offset, lengthBytes);
+        final int forward = Presence.maskOf(entry, offset, entryLengthBytes);
+        return entryLengthBytes == lengthBytes ? forward :
+            pair(forward, Presence.maskOf(entry, offset + entryLengthBytes, entryLengthBytes));
+    }
+
+    private static long pair(final int forward, final int reverse) {
+        return (long)reverse << Integer.SIZE | forward;
+    }
+
+    private static int reverse(final long presence) {
+        return (int)(presence >>> Integer.SIZE);
+    }
+
+    private Shape shapeOf(final long presence) {
         Shape shape = shapes.get(presence);
         if (shape == null) {
             shape = newShape(presence);
@@ -139,50 +183,61 @@ final class FlowRecordEncoder {
     }
 
     /** Of the existing shapes that the record can fill, the one that loses the least. */
-    private Shape poorerShape(final int presence) {
-        if ((presence & ~KEPT) != 0) {
-            shapeOf(presence & KEPT);
+    private Shape poorerShape(final long presence) {
+        if ((presence & ~kept) != 0) {
+            shapeOf(presence & kept);
         }
-        int best = presence & Presence.IPV6;
-        for (final Int2ObjectHashMap<Shape>.EntryIterator each = shapes.entrySet().iterator(); each.hasNext();) {
+        long best = presence & BARE;
+        for (final Long2ObjectHashMap<Shape>.EntryIterator each = shapes.entrySet().iterator(); each.hasNext();) {
             each.next();
-            final int other = each.getIntKey();
-            if (!each.getValue().isPoorer && (other & ~presence) == 0 && ((other ^ presence) & Presence.IPV6) == 0 &&
+            final long other = each.getLongKey();
+            if (!each.getValue().isPoorer && (other & ~presence) == 0 && ((other ^ presence) & BARE) == 0 &&
                 worth(other) > worth(best)) {
                 best = other;
             }
         }
         final Shape poorer = shapes.get(best);
-        return new Shape(poorer.template, poorer.fields, true);
+        return new Shape(poorer.template, poorer.fields, poorer.reverseFields, true);
     }
 
-    /** Each group outweighs all groups before it. */
-    private static int worth(final int presence) {
-        int worth = 0;
+    /** Each group outweighs all groups before it, and a biflow's first direction the other. */
+    private static long worth(final long presence) {
+        long worth = 0;
         for (int i = 0; i < DISPENSABLE.length; i++) {
-            worth |= (presence & DISPENSABLE[i]) == 0 ? 0 : 1 << i;
+            worth |= (presence & DISPENSABLE[i]) == 0 ? 0 : 2L << 2 * i;
+            worth |= (reverse(presence) & DISPENSABLE[i]) == 0 ? 0 : 1L << 2 * i;
         }
         return worth;
     }
 
-    private Shape newShape(final int presence) {
-        final int left = fitting(profile, presence);
+    private Shape newShape(final long presence) {
+        final long left = fitting(profile, presence);
         final List<RecordField> fields = fields(profile, left);
-        final List<FieldSpecifier> specifiers =
-            fields.stream().map((field) -> FieldSpecifier.of(registry.element(field.elementName()))).toList();
-        final Template template = catalog.template(0, specifiers, (presence & ~KEPT) == 0 ? 0 : KEPT_TEMPLATES);
-        return template == null ? null : new Shape(template, fields.toArray(new RecordField[0]), left != presence);
+        final List<RecordField> reverseFields = reverseFields(profile, left);
+        final List<FieldSpecifier> specifiers = Stream.concat(fields.stream().map(this::element),
+            reverseFields.stream().map(this::element).map(InformationElement::reversed)).map(FieldSpecifier::of).toList();
+        final Template template = catalog.template(0, specifiers, (presence & ~kept) == 0 ? 0 : keptTemplates);
+        return template == null ? null : new Shape(template, fields.toArray(new RecordField[0]),
+            reverseFields.toArray(new RecordField[0]), left != presence);
     }
 
-    static List<RecordField> fields(final Profile profile, final int presence) {
-        return Arrays.stream(RecordField.values()).filter((field) -> field.isSent(profile, presence)).toList();
+    private InformationElement element(final RecordField field) {
+        return registry.element(field.elementName());
     }
 
-    /** The groups without those that are too much for a template. */
-    static int fitting(final Profile profile, final int presence) {
-        int left = presence;
-        for (int i = 0; fields(profile, left).size() > MOST_FIELDS; i++) {
-            left &= ~DISPENSABLE[i];
+    static List<RecordField> fields(final Profile profile, final long presence) {
+        return Arrays.stream(RecordField.values()).filter((field) -> field.isSent(profile, (int)presence)).toList();
+    }
+
+    static List<RecordField> reverseFields(final Profile profile, final long presence) {
+        return Arrays.stream(RecordField.values()).filter((field) -> field.isSentReverse(profile, reverse(presence))).toList();
+    }
+
+    /** The groups without those that are too much for a template, each of a biflow's other direction first. */
+    static long fitting(final Profile profile, final long presence) {
+        long left = presence;
+        for (int i = 0; fields(profile, left).size() + reverseFields(profile, left).size() > MOST_FIELDS; i++) {
+            left &= ~(i % 2 == 0 ? pair(0, DISPENSABLE[i / 2]) : DISPENSABLE[i / 2]);
         }
         return left;
     }
@@ -213,6 +268,7 @@ final class FlowRecordEncoder {
             case START_NANOSECONDS -> put8(to, at, NtpTimestamp.ofEpochNs(FlowEntry.startNs(entry, offset)));
             case END_NANOSECONDS -> put8(to, at, NtpTimestamp.ofEpochNs(FlowEntry.endNs(entry, offset)));
             case END_REASON -> put1(to, at, FlowEntry.endReason(entry, offset));
+            case BIFLOW_DIRECTION -> put1(to, at, isInitiator(entry, offset) ? DIRECTION_INITIATOR : DIRECTION_ARBITRARY);
             case FLOW_ID -> put8(to, at, FlowEntry.flowId(entry, offset));
             case MINIMUM_LENGTH -> put8(to, at, FlowEntry.minimumLengthBytes(entry, offset) & 0xFFFF_FFFFL);
             case MAXIMUM_LENGTH -> put8(to, at, FlowEntry.maximumLengthBytes(entry, offset) & 0xFFFF_FFFFL);
@@ -226,6 +282,11 @@ final class FlowRecordEncoder {
                 put8(to, at, tcpValue(field, entry, FlowAdditions.knownTcp(entry, offset, lengthBytes)));
             default -> writeDelay(to, at, field, entry, offset);
         };
+    }
+
+    /** A connection that began before its record says nothing of who began it. */
+    private static boolean isInitiator(final DirectBuffer entry, final int offset) {
+        return FlowEntry.protocol(entry, offset) != PROTOCOL_TCP || (FlowEntry.tcpControlBits(entry, offset) & TCP_SYN) != 0;
     }
 
     private static long tcpValue(final RecordField field, final DirectBuffer entry, final int offset) {

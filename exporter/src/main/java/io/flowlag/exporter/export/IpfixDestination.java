@@ -1,6 +1,7 @@
 package io.flowlag.exporter.export;
 
 import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.flow.FlowPairs;
 import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.exporter.status.SpoolStatistics;
 import io.flowlag.ipfix.session.ExportingSession;
@@ -49,8 +50,9 @@ public class IpfixDestination implements Destination {
     @Override
     public Outcome offer(final DirectBuffer entry, final int offset, final int lengthBytes, final long nowMs) {
         if (hasTimeWindow) {
+            final int last = offset + lengthBytes - FlowPairs.entryLengthBytes(entry, offset, lengthBytes);
             firstStartNs = Math.min(firstStartNs, FlowEntry.startNs(entry, offset));
-            lastEndNs = Math.max(lastEndNs, FlowEntry.endNs(entry, offset));
+            lastEndNs = Math.max(lastEndNs, Math.max(FlowEntry.endNs(entry, offset), FlowEntry.endNs(entry, last)));
         }
         if (options.isSamplingDue()) {
             session.doWork(nowMs);

@@ -70,7 +70,10 @@ final class Presence {
     static final int TCP_ROUND_TRIP = 1 << 28;
     /** MAC addresses. */
     static final int MAC = 1 << 29;
-    static final int MASK_COUNT = 1 << 30;
+    /** The other direction follows. */
+    static final int BIFLOW = 1 << 30;
+    /** All of them. */
+    static final int ALL = BIFLOW | BIFLOW - 1;
 
     private static final int PROTOCOL_ICMP = 1;
     private static final int PROTOCOL_ICMPV6 = 58;
@@ -99,7 +102,8 @@ final class Presence {
     }
 
     private static int additionsMaskOf(final DirectBuffer entry, final int offset, final int lengthBytes) {
-        final int mask = FlowAdditions.knownMac(entry, offset, lengthBytes) >= 0 ? MAC : 0;
+        final int mask = (FlowAdditions.knownMac(entry, offset, lengthBytes) >= 0 ? MAC : 0) |
+            (FlowAdditions.isOfBiflow(entry, offset) ? BIFLOW : 0);
         final int tcpOffset = FlowAdditions.knownTcp(entry, offset, lengthBytes);
         return tcpOffset < 0 ? mask : mask | TCP | (FlowTcp.has(entry, tcpOffset, FlowTcp.FLAG_HANDSHAKE) ? TCP_HANDSHAKE : 0) |
             (FlowTcp.has(entry, tcpOffset, FlowTcp.FLAG_SYN_ROUND_TRIP) ? TCP_SYN : 0) |

@@ -3,11 +3,14 @@ package io.flowlag.exporter.export;
 import io.flowlag.exporter.config.ExporterConfig.Profile;
 
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Every field of a flow record, in template order: the element's name, the least profile that includes it, the presence
- * groups that it needs, and those that exclude it. {@link FlowRecordEncoder} writes the octets.
+ * groups that it needs, and those that exclude it. The other direction of a biflow has the same fields but for those that hold
+ * for both (RFC 5103 section 6.1), by the reverse elements. {@link FlowRecordEncoder} writes the octets.
  */
 public enum RecordField {
     SOURCE_IPV4("sourceIPv4Address", Profile.CLASSIC, 0, Presence.IPV6),
@@ -34,6 +37,7 @@ public enum RecordField {
     END_NANOSECONDS("flowEndNanoseconds", Profile.FULL, 0, 0),
     END_REASON("flowEndReason", Profile.CLASSIC, 0, 0),
     FLOW_ID("flowId", Profile.CLASSIC, 0, 0),
+    BIFLOW_DIRECTION("biflowDirection", Profile.CLASSIC, Presence.BIFLOW, 0),
     MINIMUM_LENGTH("minimumIpTotalLength", Profile.FULL, 0, 0),
     MAXIMUM_LENGTH("maximumIpTotalLength", Profile.FULL, 0, 0),
     MINIMUM_TTL("minimumTTL", Profile.FULL, 0, 0),
@@ -80,6 +84,10 @@ public enum RecordField {
     TCP_OUT_OF_ORDER_PACKETS("flowlagTcpOutOfOrderPacketDeltaCount", Profile.FULL, Presence.TCP, 0),
     TCP_ZERO_WINDOW_PACKETS("flowlagTcpZeroWindowPacketDeltaCount", Profile.FULL, Presence.TCP, 0);
 
+    private static final Set<RecordField> OF_BOTH = EnumSet.of(
+        SOURCE_IPV4, SOURCE_IPV6, DESTINATION_IPV4, DESTINATION_IPV6, SOURCE_PORT, DESTINATION_PORT, PROTOCOL, VLAN_ID,
+        SOURCE_MAC, DESTINATION_MAC, END_REASON, FLOW_ID, BIFLOW_DIRECTION);
+
     private final String elementName;
     private final Profile profile;
     private final int presentBits;
@@ -104,5 +112,10 @@ public enum RecordField {
     /** Whether the field belongs to a record. Returns true if it is sent. */
     boolean isSent(final Profile recordProfile, final int presence) {
         return profile.compareTo(recordProfile) <= 0 && (presence & presentBits) == presentBits && (presence & absentBits) == 0;
+    }
+
+    /** Whether the reverse of the field belongs to a biflow, by the groups of the other direction; none for no biflow. */
+    boolean isSentReverse(final Profile recordProfile, final int presence) {
+        return (presence & Presence.BIFLOW) != 0 && !OF_BOTH.contains(this) && isSent(recordProfile, presence);
     }
 }

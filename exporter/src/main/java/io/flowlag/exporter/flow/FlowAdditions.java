@@ -24,6 +24,8 @@ public final class FlowAdditions {
     static final int TCP = 1;
     /** Link-layer addresses. */
     static final int MAC = 1 << 1;
+    /** The flow is half of a biflow: the entry that comes next is of its other direction, or that before it. */
+    static final int REVERSE = 1 << 2;
 
     private static final int IS_KNOWN_OFFSET = 12;
 
@@ -32,12 +34,17 @@ public final class FlowAdditions {
 
     /** The octet of the additions that a configuration asks for. */
     public static int of(final ExporterConfig.Metering config) {
-        return of(config.tcp(), config.mac());
+        return of(config.tcp(), config.mac()) | (config.biflow() ? REVERSE : NONE);
     }
 
     /** The octet of an entry's additions. */
     static int of(final boolean hasTcp, final boolean hasMac) {
         return (hasTcp ? TCP : NONE) | (hasMac ? MAC : NONE);
+    }
+
+    /** Whether an entry is half of a biflow. */
+    public static boolean isOfBiflow(final DirectBuffer entry, final int offset) {
+        return (FlowEntry.additions(entry, offset) & REVERSE) != 0;
     }
 
     /** {@return the octets that they take in an entry, whole cache lines} */

@@ -1,7 +1,6 @@
 package io.flowlag.exporter.flow;
 
 import io.flowlag.common.memory.OffHeapBuffer;
-import io.flowlag.exporter.decode.FlowKeyLayout;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -9,6 +8,9 @@ import org.agrona.DirectBuffer;
 
 /**
  * The flow cache of a Metering Process: takes packets and passes finished unidirectional flows to a {@link FlowRecordSink}.
+ * <p>
+ * Where both directions of a conversation are to be a biflow (RFC 5103), each has its entry, and they end together: by idle
+ * timeout or TCP's end when both would, else with the first; the entry of the first packet then precedes the other's.
  * <p>
  * A flow ends by the idle or active timeout (RFC 5470 section 5.1.1), some time after TCP FIN or RST, when the cache is full,
  * or by force. Timeouts are exact in packet time: a packet after a timeout begins a new record however late the timer wheel is.
@@ -45,6 +47,8 @@ public final class FlowCache {
     private final int additions;
     private final boolean hasTcp;
     private final boolean hasMac;
+    private final boolean hasBiflows;
+    private final ReverseFlows reverse;
     private final TcpTracker tcp;
     private final CacheSweep sweep;
     private final long[] hashes = new long[TOUCH_LIMIT];
@@ -81,7 +85,9 @@ public final class FlowCache {
         this.sink = sink;
         this.counters = counters;
         stateLengthBytes = settings.stateLengthBytes();
-        additions = settings.additions();
+        hasBiflows = (settings.additions() & FlowAdditions.REVERSE) != 0;
+        reverse = new ReverseFlows(table, settings.key());
+        additions = settings.additions() & ~FlowAdditions.REVERSE;
         hasTcp = (additions & FlowAdditions.TCP) != 0;
         hasMac = (additions & FlowAdditions.MAC) != 0;
         tcp = new TcpTracker(table, settings);
@@ -179,7 +185,7 @@ public final class FlowCache {
             slot = create(descriptor, offset, timestampNs);
         }
 
-        count(table.offset(slot), descriptor, offset, timestampNs);
+        FlowEntry.count(entries, table.offset(slot), descriptor, offset);
         if (hasTcp && (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_TCP) != 0) {
             tcp.onPacket(slot, descriptor, offset);
         }
@@ -378,12 +384,27 @@ public final class FlowCache {
         }
         final long silenceNs = nowNs - FlowEntry.endNs(entries, entryOffset);
         final boolean isEnded = silenceNs >= tcpEndTimeoutNs && isTcpEnded(entryOffset);
-        if ((isEnded || silenceNs >= idleTimeoutNs) && sink.isComplete(entries, entryOffset)) {
+        if ((isEnded || silenceNs >= idleTimeoutNs) && sink.isComplete(entries, entryOffset) &&
+            (!hasBiflows || isReverseSilent(entryOffset, nowNs))) {
             return isEnded ? EndReason.END_OF_FLOW : EndReason.IDLE_TIMEOUT;
         }
         // The deadline is not before the timeout, and only the deadline needs a division.
         return nowNs >= FlowEntry.startNs(entries, entryOffset) + activeTimeoutNs && nowNs >= activeDeadlineNs(entryOffset) ?
             EndReason.ACTIVE_TIMEOUT : null;
+    }
+
+    /** Whether the other direction, if there is one, would end too: after a reset both do. */
+    private boolean isReverseSilent(final int entryOffset, final long nowNs) {
+        final int other = reverse.find(entries, entryOffset);
+        if (other == FlowTable.NO_SLOT || table.offset(other) == entryOffset) {
+            return true;
+        }
+        final int otherOffset = table.offset(other);
+        final long silenceNs = nowNs - FlowEntry.endNs(entries, otherOffset);
+        final boolean isEnded =
+            isTcpEnded(otherOffset) || (FlowEntry.tcpControlBits(entries, entryOffset) & TCP_RST) != 0;
+        return silenceNs >= (isEnded ? Math.min(tcpEndTimeoutNs, idleTimeoutNs) : idleTimeoutNs) &&
+            sink.isComplete(entries, otherOffset);
     }
 
     private boolean isMoved(final int entryOffset) {
@@ -434,8 +455,15 @@ public final class FlowCache {
         if (reason != null) {
             end(slot, reason);
         } else {
-            wheel.schedule(slot, deadlineNs(entryOffset));
+            wheel.schedule(slot, Math.max(deadlineNs(entryOffset), reverseDeadlineNs(entryOffset)));
         }
+    }
+
+    /** When a flow that is over but for its other direction is to be looked at again. */
+    private long reverseDeadlineNs(final int entryOffset) {
+        final int other = hasBiflows ? reverse.find(entries, entryOffset) : FlowTable.NO_SLOT;
+        return other == FlowTable.NO_SLOT ? Long.MIN_VALUE :
+            Math.min(activeDeadlineNs(entryOffset), deadlineNs(table.offset(other)));
     }
 
     private boolean isOver(final int entryOffset, final long nowNs) {
@@ -449,11 +477,12 @@ public final class FlowCache {
 
     private void onTcpEnd(final int slot) {
         final int entryOffset = table.offset(slot);
-        if (tcpEndTimeoutNs == 0 && stateLengthBytes == 0) {
+        if (tcpEndTimeoutNs == 0 && stateLengthBytes == 0 && !hasBiflows) {
             wheel.cancel(slot);
             end(slot, EndReason.END_OF_FLOW);
         } else if (!isTcpEnded(entryOffset)) {
-            // Where other stages keep state the wheel ends the flow, even if it is due now: they have not seen this packet yet.
+            // Where other stages keep state the wheel ends the flow, even if it is due now: they have not seen this packet yet,
+            // nor has the other direction ended.
             FlowEntry.flags(entries, entryOffset, FlowEntry.flags(entries, entryOffset) | FlowEntry.FLAG_TCP_ENDED);
             wheel.cancel(slot);
             wheel.schedule(slot, deadlineNs(entryOffset));
@@ -472,29 +501,14 @@ public final class FlowCache {
 
     private int create(final DirectBuffer descriptor, final int offset, final long timestampNs) {
         wheel.start(timestampNs);
+        if (hasBiflows) {
+            endOver(reverse.find(descriptor, offset), timestampNs);
+        }
         final int slot = insert();
         final int entryOffset = table.offset(slot);
-        entries.putBytes(entryOffset, descriptor, offset, FlowKeyLayout.KEY_LENGTH_BYTES);
-        FlowEntry.endReason(entries, entryOffset, 0);
-        FlowEntry.icmpTypeCode(entries, entryOffset, PacketDescriptor.icmpTypeCode(descriptor, offset));
-        FlowEntry.observationPoint(entries, entryOffset, PacketDescriptor.observationPoint(descriptor, offset));
-        final int flags = PacketDescriptor.flags(descriptor, offset);
-        final boolean hasVlan = (flags & PacketDescriptor.FLAG_VLAN) != 0;
-        FlowEntry.vlanId(entries, entryOffset, hasVlan ? PacketDescriptor.vlanId(descriptor, offset) : 0);
-        FlowEntry.flags(
-            entries, entryOffset, FlowEntry.FLAG_LIVE | flags & (FlowKeyLayout.FLAG_VLAN | FlowKeyLayout.FLAG_LEAVING));
-
-        FlowEntry.tcpControlBits(entries, entryOffset, 0);
-        FlowEntry.packetCount(entries, entryOffset, 0);
-        FlowEntry.octetCount(entries, entryOffset, 0);
-        FlowEntry.startNs(entries, entryOffset, timestampNs);
-        FlowEntry.endNs(entries, entryOffset, timestampNs);
+        FlowEntry.begin(entries, entryOffset, descriptor, offset);
         FlowEntry.flowId(entries, entryOffset, takeFlowId());
-        FlowEntry.minimumLengthBytes(entries, entryOffset, -1);
-        FlowEntry.maximumLengthBytes(entries, entryOffset, 0);
         FlowEntry.additions(entries, entryOffset, additions);
-        FlowEntry.minimumTtl(entries, entryOffset, 0xFF);
-        FlowEntry.maximumTtl(entries, entryOffset, 0);
         if (stateLengthBytes > 0) {
             entries.setMemory(entryOffset + FlowEntry.BASE_LENGTH_BYTES, stateLengthBytes, (byte)0);
         }
@@ -510,33 +524,12 @@ public final class FlowCache {
         return slot;
     }
 
-    private void count(final int entryOffset, final DirectBuffer descriptor, final int offset, final long timestampNs) {
-        final int lengthBytes = PacketDescriptor.ipLengthBytes(descriptor, offset);
-        final int ttl = PacketDescriptor.ttl(descriptor, offset);
-        final int packets = PacketDescriptor.segmentCount(descriptor, offset);
-        FlowEntry.packetCount(entries, entryOffset, FlowEntry.packetCount(entries, entryOffset) + packets);
-        FlowEntry.octetCount(
-            entries, entryOffset, FlowEntry.octetCount(entries, entryOffset) + (lengthBytes & 0xFFFF_FFFFL));
-        FlowEntry.tcpControlBits(
-            entries,
-            entryOffset,
-            FlowEntry.tcpControlBits(entries, entryOffset) | PacketDescriptor.tcpControlBits(descriptor, offset));
-        if (timestampNs > FlowEntry.endNs(entries, entryOffset)) {
-            FlowEntry.endNs(entries, entryOffset, timestampNs);
-        } else if (timestampNs < FlowEntry.startNs(entries, entryOffset)) {
-            FlowEntry.startNs(entries, entryOffset, timestampNs);
-        }
-        if (Integer.compareUnsigned(lengthBytes, FlowEntry.minimumLengthBytes(entries, entryOffset)) < 0) {
-            FlowEntry.minimumLengthBytes(entries, entryOffset, lengthBytes);
-        }
-        if (Integer.compareUnsigned(lengthBytes, FlowEntry.maximumLengthBytes(entries, entryOffset)) > 0) {
-            FlowEntry.maximumLengthBytes(entries, entryOffset, lengthBytes);
-        }
-        if (ttl < FlowEntry.minimumTtl(entries, entryOffset)) {
-            FlowEntry.minimumTtl(entries, entryOffset, ttl);
-        }
-        if (ttl > FlowEntry.maximumTtl(entries, entryOffset)) {
-            FlowEntry.maximumTtl(entries, entryOffset, ttl);
+    /** Ends a flow, which may be none, if it is over. */
+    private void endOver(final int slot, final long nowNs) {
+        final EndReason reason = slot == FlowTable.NO_SLOT ? null : reasonToEnd(table.offset(slot), nowNs);
+        if (reason != null) {
+            wheel.cancel(slot);
+            end(slot, reason);
         }
     }
 
@@ -569,11 +562,29 @@ public final class FlowCache {
     }
 
     private void end(final int slot, final EndReason reason) {
+        counters.increment(CounterId.RECORDS_MADE);
+        final int entryOffset = table.offset(slot);
+        final int other = hasBiflows ? reverse.find(entries, entryOffset) : FlowTable.NO_SLOT;
+        if (other == FlowTable.NO_SLOT || other == slot) {
+            hand(slot, reason);
+            return;
+        }
+        counters.increment(CounterId.BIFLOWS);
+        final int otherOffset = table.offset(other);
+        FlowEntry.additions(entries, entryOffset, additions | FlowAdditions.REVERSE);
+        FlowEntry.additions(entries, otherOffset, additions | FlowAdditions.REVERSE);
+        wheel.cancel(other);
+        final boolean isFirst = FlowEntry.isBefore(entries, entryOffset, otherOffset);
+        hand(isFirst ? slot : other, reason);
+        hand(isFirst ? other : slot, reason);
+    }
+
+    /** Hands on the record of a flow, and frees its slot. */
+    private void hand(final int slot, final EndReason reason) {
         final int entryOffset = table.offset(slot);
         movedCount -= isMoved(entryOffset) ? 1 : 0;
         FlowEntry.endReason(entries, entryOffset, reason.code());
         counters.increment(reason.counterId());
-        counters.increment(CounterId.RECORDS_MADE);
         // Before the record: the checkpoint must know of anything that may leave the process.
         sweep.onEnd(slot);
         try {

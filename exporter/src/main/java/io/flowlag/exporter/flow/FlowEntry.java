@@ -1,6 +1,8 @@
 package io.flowlag.exporter.flow;
 
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.decode.FlowKeyLayout;
+import io.flowlag.exporter.decode.PacketDescriptor;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -84,6 +86,63 @@ public final class FlowEntry extends FlowKeyLayout {
         buffer.putBytes(offset + seenOffset, source, sourceOffset + seenOffset, TIMER_NEXT_OFFSET - seenOffset);
         endReason(buffer, offset, 0);
         flags(buffer, offset, flags(source, sourceOffset) & ~FLAG_MOVED | FLAG_LIVE);
+    }
+
+    /** Begins a flow with its first packet, which is not counted yet; id and additions are the cache's. */
+    static void begin(final OffHeapBuffer buffer, final int offset, final DirectBuffer descriptor, final int descriptorOffset) {
+        buffer.putBytes(offset, descriptor, descriptorOffset, KEY_LENGTH_BYTES);
+        endReason(buffer, offset, 0);
+        icmpTypeCode(buffer, offset, PacketDescriptor.icmpTypeCode(descriptor, descriptorOffset));
+        observationPoint(buffer, offset, PacketDescriptor.observationPoint(descriptor, descriptorOffset));
+        final int flags = PacketDescriptor.flags(descriptor, descriptorOffset);
+        final boolean hasVlan = (flags & PacketDescriptor.FLAG_VLAN) != 0;
+        vlanId(buffer, offset, hasVlan ? PacketDescriptor.vlanId(descriptor, descriptorOffset) : 0);
+        flags(buffer, offset, FLAG_LIVE | flags & (FLAG_VLAN | FLAG_LEAVING));
+
+        tcpControlBits(buffer, offset, 0);
+        packetCount(buffer, offset, 0);
+        octetCount(buffer, offset, 0);
+        startNs(buffer, offset, PacketDescriptor.timestampNs(descriptor, descriptorOffset));
+        endNs(buffer, offset, PacketDescriptor.timestampNs(descriptor, descriptorOffset));
+        minimumLengthBytes(buffer, offset, -1);
+        maximumLengthBytes(buffer, offset, 0);
+        minimumTtl(buffer, offset, 0xFF);
+        maximumTtl(buffer, offset, 0);
+    }
+
+    /** Counts a packet of the flow. */
+    static void count(final OffHeapBuffer buffer, final int offset, final DirectBuffer descriptor, final int descriptorOffset) {
+        final long timestampNs = PacketDescriptor.timestampNs(descriptor, descriptorOffset);
+        final int lengthBytes = PacketDescriptor.ipLengthBytes(descriptor, descriptorOffset);
+        final int ttl = PacketDescriptor.ttl(descriptor, descriptorOffset);
+        final int packets = PacketDescriptor.segmentCount(descriptor, descriptorOffset);
+        packetCount(buffer, offset, packetCount(buffer, offset) + packets);
+        octetCount(buffer, offset, octetCount(buffer, offset) + (lengthBytes & 0xFFFF_FFFFL));
+        tcpControlBits(
+            buffer, offset, tcpControlBits(buffer, offset) | PacketDescriptor.tcpControlBits(descriptor, descriptorOffset));
+        if (timestampNs > endNs(buffer, offset)) {
+            endNs(buffer, offset, timestampNs);
+        } else if (timestampNs < startNs(buffer, offset)) {
+            startNs(buffer, offset, timestampNs);
+        }
+        if (Integer.compareUnsigned(lengthBytes, minimumLengthBytes(buffer, offset)) < 0) {
+            minimumLengthBytes(buffer, offset, lengthBytes);
+        }
+        if (Integer.compareUnsigned(lengthBytes, maximumLengthBytes(buffer, offset)) > 0) {
+            maximumLengthBytes(buffer, offset, lengthBytes);
+        }
+        if (ttl < minimumTtl(buffer, offset)) {
+            minimumTtl(buffer, offset, ttl);
+        }
+        if (ttl > maximumTtl(buffer, offset)) {
+            maximumTtl(buffer, offset, ttl);
+        }
+    }
+
+    /** Whether the first packet of a flow came before that of another. */
+    static boolean isBefore(final DirectBuffer buffer, final int offset, final int otherOffset) {
+        final int order = Long.compare(startNs(buffer, offset), startNs(buffer, otherOffset));
+        return order < 0 || order == 0 && flowId(buffer, offset) < flowId(buffer, otherOffset);
     }
 
     /** {@return the address of the source as text; allocates} */

@@ -4,7 +4,6 @@ import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.decode.FlowKeyLayout;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.concurrent.TimeUnit;
 
@@ -36,9 +35,7 @@ final class TcpTracker {
     private final FlowTable table;
     private final OffHeapBuffer entries;
     private final int tcpOffset;
-    private final FlowKey reverseKey;
-    private final boolean isDirectionInKey;
-    private final UnsafeBuffer reverse = new UnsafeBuffer(new byte[FlowKeyLayout.KEY_LENGTH_BYTES]);
+    private final ReverseFlows reverse;
     private final int[] touchedPeers = new int[FlowCache.TOUCH_LIMIT];
     private int lastToken;
 
@@ -47,8 +44,7 @@ final class TcpTracker {
         this.table = table;
         entries = table.entries();
         tcpOffset = FlowEntry.BASE_LENGTH_BYTES + settings.stateLengthBytes();
-        reverseKey = new FlowKey(settings.key());
-        isDirectionInKey = settings.key().hasInterface();
+        reverse = new ReverseFlows(table, settings.key());
     }
 
     /** Prefetches what the packets of some slots need; below 0 is none. Returns a value to keep. */
@@ -75,7 +71,7 @@ final class TcpTracker {
         }
         lastToken += lastToken == -1 ? 2 : 1;
         FlowTcp.token(entries, at, lastToken);
-        final int peer = find(entryOffset);
+        final int peer = reverse.find(entries, entryOffset);
         if (peer != FlowTable.NO_SLOT && isSamePoint(entryOffset, table.offset(peer))) {
             FlowTcp.peer(entries, at, peer, FlowTcp.token(entries, offset(peer)));
             FlowTcp.peer(entries, offset(peer), slot, lastToken);
@@ -273,29 +269,6 @@ final class TcpTracker {
         final int token = FlowTcp.peerToken(entries, at);
         final int peer = offset(FlowTcp.peerSlot(entries, at));
         return token != 0 && FlowTcp.token(entries, peer) == token ? peer : NO_PEER;
-    }
-
-    /** Finds the flow of the other direction; where the key tells packets that leave, it has the other of both. */
-    private int find(final int entryOffset) {
-        FlowKeyLayout.sourceHigh(reverse, 0, FlowKeyLayout.destinationHigh(entries, entryOffset));
-        FlowKeyLayout.sourceLow(reverse, 0, FlowKeyLayout.destinationLow(entries, entryOffset));
-        FlowKeyLayout.destinationHigh(reverse, 0, FlowKeyLayout.sourceHigh(entries, entryOffset));
-        FlowKeyLayout.destinationLow(reverse, 0, FlowKeyLayout.sourceLow(entries, entryOffset));
-        reverse.putLong(FlowKeyLayout.PORTS_OFFSET, entries.getLong(entryOffset + FlowKeyLayout.PORTS_OFFSET));
-        FlowKeyLayout.sourcePort(reverse, 0, FlowKeyLayout.destinationPort(entries, entryOffset));
-        FlowKeyLayout.destinationPort(reverse, 0, FlowKeyLayout.sourcePort(entries, entryOffset));
-        FlowKeyLayout.vlanId(reverse, 0, FlowKeyLayout.vlanId(entries, entryOffset));
-        FlowKeyLayout.interfaceId(reverse, 0, FlowKeyLayout.interfaceId(entries, entryOffset));
-        final int flags = FlowKeyLayout.flags(entries, entryOffset);
-        FlowKeyLayout.flags(reverse, 0, flags);
-        reverseKey.wrap(reverse, 0);
-        final int slot = table.find(reverseKey);
-        if (slot != FlowTable.NO_SLOT || !isDirectionInKey) {
-            return slot;
-        }
-        FlowKeyLayout.flags(reverse, 0, flags ^ FlowKeyLayout.FLAG_LEAVING);
-        reverseKey.wrap(reverse, 0);
-        return table.find(reverseKey);
     }
 
     private int offset(final int slot) {

@@ -24,6 +24,7 @@ import io.flowlag.exporter.export.ExportingAgent;
 import io.flowlag.exporter.flow.FlowAdditions;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheSettings;
+import io.flowlag.exporter.flow.FlowPairs;
 import io.flowlag.exporter.flow.FlowRecordSink;
 import io.flowlag.exporter.monitoring.Observer;
 import io.flowlag.exporter.monitoring.top.FlowWatch;
@@ -167,7 +168,8 @@ public final class MeteringPipeline implements AutoCloseable {
         final boolean hasRings = hasRings(config, isLive);
         final StageRing packetRing = hasRings ? packetRings.get(0) : StageRing.unused();
         final StageRing recordRing = hasRings ? recordRings.get(0) : null;
-        final FlowRecordSink exportSink = hasRings ? new FlowRecordRing(recordRing, counters) : exporting;
+        final FlowRecordSink ringSink = hasRings ? new FlowRecordRing(recordRing, counters) : exporting;
+        final FlowRecordSink exportSink = config.metering().biflow() ? new FlowPairs(ringSink) : ringSink;
         final FlowWatch flowWatch = watch(config, isLive, exportSink);
         final FlowRecordSink recordSink = flowWatch == null ? exportSink : flowWatch;
         final DelayWiring wiring = wirings.get(0);

@@ -97,7 +97,7 @@ class ConfigLoaderTest {
         assertEquals(new ExporterConfig.Decode(ExporterConfig.Tunnels.INNER, false, 128, SECOND_NS / 2, false, null),
             config.decode());
         assertEquals(new ExporterConfig.Metering(Set.of(ExporterConfig.KeyField.DSCP, ExporterConfig.KeyField.VLAN), 1 << 20,
-            120 * SECOND_NS, 30 * SECOND_NS, 0, 0, false, false, Sampling.NONE), config.metering());
+            120 * SECOND_NS, 30 * SECOND_NS, 0, 0, false, false, false, Sampling.NONE), config.metering());
         assertEquals(new ExporterConfig.Pipeline(
             1 << 16, 1 << 20, Math.max(2, Runtime.getRuntime().availableProcessors() - 1), ExporterConfig.Idle.YIELD),
             config.pipeline());

@@ -76,7 +76,7 @@ class FlowRecordEncoderTest {
         final Path file = directory.resolve("flows.ipfix");
         final TemplateCatalog catalog = new TemplateCatalog(registry, maxTemplates);
         final ExportingSession session = new ExportingSession(new FileTransport(file), new SessionSettings(), catalog);
-        final FlowRecordEncoder encoder = new FlowRecordEncoder(registry, catalog, profile, new boolean[1], counters);
+        final FlowRecordEncoder encoder = new FlowRecordEncoder(registry, catalog, profile, new boolean[1], false, counters);
         session.doWork(NOW_MS);
         for (final Runnable flow : flows) {
             flow.run();

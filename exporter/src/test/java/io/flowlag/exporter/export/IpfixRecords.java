@@ -53,7 +53,7 @@ public final class IpfixRecords {
         final TemplateCatalog catalog = new TemplateCatalog(registry);
         final ExportingSession session = new ExportingSession(new FileTransport(file), new SessionSettings(), catalog);
         final FlowRecordEncoder encoder =
-            new FlowRecordEncoder(registry, catalog, Profile.FULL, new boolean[2], new Counters());
+            new FlowRecordEncoder(registry, catalog, Profile.FULL, new boolean[2], true, new Counters());
         session.doWork(0);
         for (final DirectBuffer flow : flows) {
             assertTrue(encoder.encode(session, flow, 0, flow.capacity(), 0) >= 0);

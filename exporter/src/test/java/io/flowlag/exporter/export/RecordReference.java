@@ -104,7 +104,7 @@ final class RecordReference {
     private static String condition(final RecordField field) {
         final int base = base(field, Profile.FULL);
         final List<String> conditions = new ArrayList<>();
-        for (int bit = 1; bit < Presence.MASK_COUNT; bit <<= 1) {
+        for (int bit = 1; bit > 0; bit <<= 1) {
             if (!field.isSent(Profile.FULL, base ^ bit)) {
                 conditions.add((base & bit) != 0 ? ifPresent(bit) : ifAbsent(bit));
             }
@@ -140,6 +140,7 @@ final class RecordReference {
             case Presence.QUANTILE_ERROR -> "quantiles are of sampled packets";
             case Presence.INTERPOLATED -> "packets have interpolated delays, and the mean is another estimator's";
             case Presence.LOSS -> "loss is known";
+            case Presence.BIFLOW -> "`metering.biflow`, both directions";
             case Presence.MAC -> "`metering.mac`, Ethernet";
             case Presence.TCP -> "`metering.tcp`, TCP";
             case Presence.TCP_HANDSHAKE -> "the connection's first SYN was followed";
@@ -158,7 +159,7 @@ final class RecordReference {
 
     /** Groups with which the field is sent: all of them, but for those that exclude it; -1 if it never is. */
     private static int base(final RecordField field, final Profile profile) {
-        final int all = Presence.MASK_COUNT - 1;
+        final int all = Presence.ALL;
         return IntStream.of(all, all & ~Presence.IPV6).filter((mask) -> field.isSent(profile, mask)).findFirst().orElse(-1);
     }
 

@@ -112,10 +112,10 @@ class TcpRecordTest {
 
     @Test
     void shouldNeverHaveMoreFieldsThanWiresharkReads() {
-        final int all = Presence.MASK_COUNT - 1;
+        final int all = Presence.ALL;
         for (final int absent : new int[] {0, Presence.IPV6, Presence.ICMP | Presence.VLAN, Presence.TCP}) {
             final int presence = all & ~absent;
-            final int left = FlowRecordEncoder.fitting(Profile.FULL, presence);
+            final long left = FlowRecordEncoder.fitting(Profile.FULL, presence);
             assertTrue(FlowRecordEncoder.fields(Profile.FULL, left).size() <= FlowRecordEncoder.MOST_FIELDS);
             assertTrue(FlowRecordEncoder.fields(Profile.FULL, left).contains(RecordField.DELAY_MEAN));
         }

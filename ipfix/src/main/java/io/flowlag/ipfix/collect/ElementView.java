@@ -10,12 +10,10 @@ import org.agrona.collections.Long2ObjectHashMap;
 
 /**
  * The elements known to one Transport Session: IANA's from the registry, a private enterprise's from the session's own RFC 5610
- * type records or else the registry, and the reverse ones of RFC 5103 section 6.1 derived from IANA's. Not thread-safe; allocates
- * when an element is learned or derived.
+ * type records or else the registry, and the reverse ones of RFC 5103 derived from those of the registry. Not thread-safe;
+ * allocates when an element is learned or derived.
  */
 final class ElementView {
-    /** The enterprise number that means "the same element of the reverse direction" (RFC 5103 section 6.1). */
-    static final int REVERSE_ENTERPRISE_NUMBER = 29305;
     static final int MAX_NAME_LENGTH = 128;
 
     private final ElementRegistry registry;
@@ -39,7 +37,7 @@ final class ElementView {
         if (own != null) {
             return own;
         }
-        return registered == null && enterpriseNumber == REVERSE_ENTERPRISE_NUMBER ? reverse(elementId) : registered;
+        return registered == null && enterpriseNumber != 0 ? reverse(enterpriseNumber, elementId) : registered;
     }
 
     /** Placeholder in a template for an unknown element: octets named {@code pen:id}. */
@@ -85,21 +83,14 @@ final class ElementView {
         learned.clear();
     }
 
-    private InformationElement reverse(final int elementId) {
-        final InformationElement forward = registry.find(0, elementId);
-        if (forward == null) {
-            return null;
-        }
-        final InformationElement reverse = new InformationElement(
-            REVERSE_ENTERPRISE_NUMBER,
-            elementId,
-            "reverse" + Character.toUpperCase(forward.name().charAt(0)) + forward.name().substring(1),
-            forward.type(),
-            forward.semantics(),
-            forward.units(),
-            forward.description());
-        if (learned.size() < limits.maxElementsPerSession()) {
-            learned.put(InformationElement.key(REVERSE_ENTERPRISE_NUMBER, elementId), reverse);
+    private InformationElement reverse(final int enterpriseNumber, final int elementId) {
+        final boolean isOfIana = enterpriseNumber == InformationElement.REVERSE_ENTERPRISE_NUMBER;
+        final InformationElement forward = isOfIana ? registry.find(0, elementId) :
+            (elementId & InformationElement.REVERSE_BIT) == 0 ? null :
+            registry.find(enterpriseNumber, elementId & ~InformationElement.REVERSE_BIT);
+        final InformationElement reverse = forward == null ? null : forward.reversed();
+        if (reverse != null && learned.size() < limits.maxElementsPerSession()) {
+            learned.put(InformationElement.key(enterpriseNumber, elementId), reverse);
         }
         return reverse;
     }

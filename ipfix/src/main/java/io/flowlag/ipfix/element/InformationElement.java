@@ -21,6 +21,10 @@ public record InformationElement(
 
     /** The largest element id: the high bit of the field on the wire says "enterprise". */
     public static final int MAX_ELEMENT_ID = 0x7FFF;
+    /** The enterprise number of the reverse of IANA's elements (RFC 5103 section 6.1). */
+    public static final int REVERSE_ENTERPRISE_NUMBER = 29305;
+    /** What tells an enterprise's own reverse elements, whose ids section 6.2 leaves to it. */
+    public static final int REVERSE_BIT = 0x4000;
 
     /** Checks ranges and that nothing is null. */
     public InformationElement {
@@ -46,6 +50,13 @@ public record InformationElement(
     @Override
     public int hashCode() {
         return 31 * enterpriseNumber + elementId;
+    }
+
+    /** {@return the same of a biflow's reverse direction, named {@code reverse...} (RFC 5103)} */
+    public InformationElement reversed() {
+        return new InformationElement(
+            isEnterprise() ? enterpriseNumber : REVERSE_ENTERPRISE_NUMBER, isEnterprise() ? elementId | REVERSE_BIT : elementId,
+            "reverse" + Character.toUpperCase(name.charAt(0)) + name.substring(1), type, semantics, units, description);
     }
 
     /** {@return whether the element belongs to a private enterprise} */

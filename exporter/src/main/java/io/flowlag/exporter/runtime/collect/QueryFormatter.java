@@ -8,6 +8,8 @@ import io.flowlag.exporter.listing.RowFormat;
 import io.flowlag.exporter.listing.RowWriter;
 import io.flowlag.ipfix.collect.CollectedRecord;
 
+import java.util.List;
+
 /**
  * Gives the formatter of records those that a query asks for. Records that are sorted are held with their text until the end, and
  * groups are written as rows. Options records pass.
@@ -37,15 +39,26 @@ final class QueryFormatter implements RecordFormatter {
         if (record.isOptions() || query.equals(FlowQuery.ALL)) {
             return records.append(record, text);
         }
-        final FlowRow row = reader.of(record);
-        if (!HeldRows.matches(query, row)) {
+        final List<FlowRow> found = reader.of(record).stream().filter((row) -> HeldRows.matches(query, row)).toList();
+        if (found.isEmpty()) {
             return false;
         }
-        if (held == null) {
+        if (hasRows) {
+            found.forEach((row) -> take(row, text));
+        } else if (held == null) {
             return records.append(record, text);
+        } else {
+            held.add(found.get(0), ownText(record, text));
         }
-        held.add(row, hasRows ? null : ownText(record, text));
         return true;
+    }
+
+    private void take(final FlowRow row, final StringBuilder text) {
+        if (held == null) {
+            rows.append(row, text);
+        } else {
+            held.add(row, null);
+        }
     }
 
     /** {@return the line of a record; what precedes the first one, a header, is written at once} */
@@ -61,6 +74,9 @@ final class QueryFormatter implements RecordFormatter {
     @Override
     public void settle(final StringBuilder text) {
         records.settle(text);
+        if (hasRows && held == null) {
+            rows.settle(text);
+        }
     }
 
     @Override
@@ -74,9 +90,9 @@ final class QueryFormatter implements RecordFormatter {
                     text.append(own);
                 }
             });
-            if (hasRows) {
-                rows.finish(text);
-            }
+        }
+        if (hasRows) {
+            rows.finish(text);
         }
     }
 

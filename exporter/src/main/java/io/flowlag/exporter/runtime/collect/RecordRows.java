@@ -12,6 +12,7 @@ import io.flowlag.exporter.listing.RowTraffic;
 import io.flowlag.ipfix.collect.CollectedRecord;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -69,10 +70,16 @@ public final class RecordRows {
         return selector == null || !(selector.onePacketIn > 1) ? null : RowSample.of(packets, selector.onePacketIn);
     }
 
-    /** {@return the row of a flow record} */
-    public FlowRow of(final CollectedRecord collected) {
+    /** {@return the row of a flow record, and that of a biflow's other direction} */
+    public List<FlowRow> of(final CollectedRecord collected) {
         record = collected;
         names = namesCache.of(collected);
+        final FlowRow row = row();
+        names = names.reverse();
+        return names == null ? List.of(row) : List.of(row, row());
+    }
+
+    private FlowRow row() {
         final FlowTimes times = FlowTimes.of(record, names);
         final Long packets = unsigned("packetDeltaCount", "packetTotalCount");
         final Long classOfService = unsigned("ipClassOfService");

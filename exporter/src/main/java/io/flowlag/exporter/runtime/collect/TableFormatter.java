@@ -20,7 +20,7 @@ final class TableFormatter implements RecordFormatter {
     @Override
     public boolean append(final CollectedRecord record, final StringBuilder text) {
         if (!record.isOptions()) {
-            table.append(rows.of(record), text);
+            rows.of(record).forEach((row) -> table.append(row, text));
             return true;
         }
         rows.learn(record);

@@ -96,10 +96,7 @@ public final class ReportContents implements Consumer<CollectedRecord> {
             }
             return;
         }
-        final FlowRow row = reader.of(record);
-        if (HeldRows.matches(query, row)) {
-            add(row);
-        }
+        reader.of(record).stream().filter((row) -> HeldRows.matches(query, row)).forEach(this::add);
     }
 
     private boolean isFiltered() {
