@@ -49,11 +49,16 @@ public final class IpfixRecords {
     /** What it reads of flow records that are exported to a file, with all elements. */
     public static List<Map<String, List<String>>> exported(final Path file, final List<? extends DirectBuffer> flows)
         throws IOException {
+        return exported(file, flows, Profile.FULL);
+    }
+
+    static List<Map<String, List<String>>> exported(
+        final Path file, final List<? extends DirectBuffer> flows, final Profile profile) throws IOException {
         final ElementRegistry registry = FlowElements.registry(FlowElements.DOCUMENTATION_ENTERPRISE_NUMBER);
         final TemplateCatalog catalog = new TemplateCatalog(registry);
         final ExportingSession session = new ExportingSession(new FileTransport(file), new SessionSettings(), catalog);
         final FlowRecordEncoder encoder =
-            new FlowRecordEncoder(registry, catalog, Profile.FULL, new boolean[2], true, new Counters());
+            new FlowRecordEncoder(registry, catalog, profile, new boolean[2], true, new Counters());
         session.doWork(0);
         for (final DirectBuffer flow : flows) {
             assertTrue(encoder.encode(session, flow, 0, flow.capacity(), 0) >= 0);
