@@ -4,7 +4,9 @@ import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.capture.CaptureException.Kind;
 import org.agrona.CloseHelper;
 
+import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
@@ -12,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.AccessMode;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
@@ -63,7 +66,7 @@ final class CaptureOpener {
             if (Files.isDirectory(file)) {
                 throw new CaptureException(Kind.NO_INPUT, path + ": is a directory, not a capture file");
             }
-            return readerOf(path, Files.isRegularFile(file) ? fileWindow(file) : streamWindow(Files.newInputStream(file)));
+            return readerOf(path, Files.isRegularFile(file) ? fileWindow(file) : streamWindow(pipe(file)));
         } catch (final NoSuchFileException ex) {
             throw new CaptureException(Kind.NO_INPUT, path + ": there is no such file");
         } catch (final AccessDeniedException ex) {
@@ -71,6 +74,12 @@ final class CaptureOpener {
         } catch (final InvalidPathException | IOException ex) {
             throw new CaptureException(Kind.NO_INPUT, path + ": cannot be read: " + ex.getMessage());
         }
+    }
+
+    /** A stream that says what is there without asking for a position, which a pipe has not. */
+    private static InputStream pipe(final Path file) throws IOException {
+        file.getFileSystem().provider().checkAccess(file, AccessMode.READ);
+        return new BufferedInputStream(new FileInputStream(file.toFile()));
     }
 
     private ByteWindow fileWindow(final Path file) throws IOException {

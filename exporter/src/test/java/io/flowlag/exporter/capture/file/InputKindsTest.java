@@ -18,19 +18,23 @@ import java.io.PipedOutputStream;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 import static io.flowlag.exporter.capture.file.CaptureBytes.PCAP_MICROSECONDS;
 import static io.flowlag.exporter.capture.file.CaptureBytes.gzip;
 import static io.flowlag.exporter.capture.file.CaptureBytes.joined;
 import static io.flowlag.exporter.capture.file.CaptureBytes.packet;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 class InputKindsTest {
     private static final int PACKETS = 300;
@@ -77,6 +81,17 @@ class InputKindsTest {
             List.of("-"), FilterSupplier.ALL, new OctetWise(octets), MappedWindow.WINDOW_LENGTH_BYTES, 16)));
         assertEquals(expected, Captures.drain(CaptureFiles.open(
             List.of("-"), FilterSupplier.ALL, new OctetWise(gzip(octets)), MappedWindow.WINDOW_LENGTH_BYTES, 16)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldReadANamedPipeToItsEnd(final boolean isGzip) throws Exception {
+        final Path pipe = folder.resolve("pipe");
+        assumeTrue(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor() == 0);
+        final byte[] octets = isGzip ? gzip(pcap()) : pcap();
+        CompletableFuture.runAsync(
+            () -> assertDoesNotThrow(() -> Files.write(pipe, octets, StandardOpenOption.WRITE)));
+        assertEquals(Captures.ofStream(octets), Captures.ofFiles(pipe));
     }
 
     @Test
