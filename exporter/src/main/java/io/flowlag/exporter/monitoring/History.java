@@ -18,23 +18,29 @@ import io.flowlag.exporter.status.StatisticsWriter;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 /**
  * What the process keeps for its status page: an hour of each class in steps of 10 s, a day in steps of a minute, some minutes of
- * the slowest flows. Bounded, see {@link #MEMORY_BYTES}. An interval that is longer than a step has no part in it. Safe from
- * any thread: a reader makes the conductor wait while it writes, and no other thread.
+ * the slowest flows. Bounded, see {@link #MEMORY_BYTES}. An interval that is longer than a step has no part in it. One thread
+ * adds, and never waits: what comes while the history is read is taken afterwards. Any thread reads.
  */
 final class History {
-    /** Of classes, clocks and all packets. Those that come after these have no history. */
+    /** Of classes, clocks and all packets. Those that come after these have no history, and are counted. */
     static final int SERIES = 24;
+    /** Snapshots that wait for a reader; the oldest beyond them is left out, and counted. */
+    static final int MOST_WAITING = 8;
     /** Gauges of the estimate of a sender's clock, without the sender. */
     static final String CLOCK_OFFSET = "clock_offset_ns";
     static final String CLOCK_OFFSET_ERROR = "clock_offset_error_ns";
@@ -63,6 +69,10 @@ final class History {
     private final Map<String, Long> counts = new HashMap<>();
     /** Classes with delays of their packets: those by sketches are then not used. */
     private final Set<String> measured = new HashSet<>();
+    private final ReentrantLock lock = new ReentrantLock();
+    /** Of the thread that adds. */
+    private final Deque<Runnable> waiting = new ArrayDeque<>();
+    private volatile long snapshotsLeftOut;
 
     /** What is taken from a delay stage. */
     private static final class Told {
@@ -74,8 +84,36 @@ final class History {
     record ClockPoint(String name, long offsetNs, long errorNs) {
     }
 
-    /** Takes what ended since the last call. */
-    synchronized void poll(final List<? extends DelayView> delays) {
+    /** Takes what ended since the last call, unless the history is read. */
+    void poll(final List<? extends DelayView> delays) {
+        whenUnread(() -> take(delays));
+    }
+
+    /** Takes the counters and gauges of a snapshot, and the slowest flows of it. */
+    void add(final Statistics statistics, final List<FlowRow> slowest) {
+        if (waiting.size() == MOST_WAITING) {
+            waiting.removeFirst();
+            snapshotsLeftOut++;
+        }
+        waiting.add(() -> take(statistics, slowest));
+        whenUnread(() -> { });
+    }
+
+    private void whenUnread(final Runnable last) {
+        if (!lock.tryLock()) {
+            return;
+        }
+        try {
+            while (!waiting.isEmpty()) {
+                waiting.removeFirst().run();
+            }
+            last.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void take(final List<? extends DelayView> delays) {
         for (int i = 0; i < delays.size(); i++) {
             if (told.size() == i) {
                 told.add(new Told());
@@ -143,8 +181,7 @@ final class History {
         }
     }
 
-    /** Takes the counters and gauges of a snapshot, and the slowest flows of it. */
-    synchronized void add(final Statistics statistics, final List<FlowRow> slowest) {
+    private void take(final Statistics statistics, final List<FlowRow> slowest) {
         final long nowNs = statistics.nowMs() * NS_PER_MS;
         count(METERED, nowNs, HistoryField.PACKETS, since(METERED, statistics.counters().get(CounterId.METERED)));
         count(METERED, nowNs, HistoryField.OCTETS, since("octets", statistics.counters().get(CounterId.METERED_OCTETS)));
@@ -200,11 +237,20 @@ final class History {
     }
 
     /** {@return all as JSON} */
-    synchronized String json() {
+    String json() {
         final StringWriter text = new StringWriter();
+        write(text);
+        return text.toString();
+    }
+
+    /** Writes all as JSON to memory. */
+    void write(final Writer text) {
+        lock.lock();
         try (JsonGenerator json = StatisticsWriter.mapper().createGenerator(text)) {
             json.writeStartObject();
             json.writeNumberField("memory_bound_bytes", MEMORY_BYTES);
+            json.writeNumberField("series_left_out", steps.get(0).leftOut());
+            json.writeNumberField("snapshots_left_out", snapshotsLeftOut);
             json.writeArrayFieldStart("steps");
             for (final HistorySteps each : steps) {
                 each.write(json);
@@ -218,8 +264,9 @@ final class History {
             json.writeEndObject();
         } catch (final IOException ex) {
             throw new UncheckedIOException(ex);
+        } finally {
+            lock.unlock();
         }
-        return text.toString();
     }
 
     private void write(final JsonGenerator json, final FlowRow row) throws IOException {

@@ -8,8 +8,10 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The last steps of time of one length, each with the values of the series that have a part in it. A step begins at a multiple of
@@ -21,6 +23,9 @@ final class HistorySteps {
     static final double UNKNOWN = Double.POSITIVE_INFINITY;
     /** A value that comes later than so many steps is of a clock that was set back. */
     private static final long LATE_STEPS = 30;
+    /** Names that are remembered to count them once. */
+    private static final int MOST_LEFT_OUT = 1024;
+    private static final int NAME_BYTES = 128;
     private static final double MEDIAN = 0.5;
     private static final double TAIL = 0.99;
     private static final HistoryField[] FIELDS = HistoryField.values();
@@ -29,6 +34,8 @@ final class HistorySteps {
     private final int capacity;
     private final int mostSeries;
     private final Map<String, Series> all = new LinkedHashMap<>();
+    /** Series that came too late, up to {@link #MOST_LEFT_OUT}. */
+    private final Set<String> leftOut = new HashSet<>();
     private final LogHistogram decoded = new LogHistogram();
     private long newest = Long.MIN_VALUE;
     private long count;
@@ -59,7 +66,7 @@ final class HistorySteps {
     /** {@return octets of so many steps of so many series, by formula} */
     static long memoryBytes(final int capacity, final int mostSeries) {
         final long seriesBytes = (FIELDS.length + 1L) * capacity * Double.BYTES + LogHistogram.MEMORY_BYTES;
-        return mostSeries * seriesBytes + LogHistogram.MEMORY_BYTES;
+        return mostSeries * seriesBytes + LogHistogram.MEMORY_BYTES + MOST_LEFT_OUT * NAME_BYTES;
     }
 
     /** {@return whether a period of this length has its place in a step} */
@@ -146,6 +153,9 @@ final class HistorySteps {
 
     private Series series(final String name) {
         final Series known = all.get(name);
+        if (known == null && all.size() == mostSeries && leftOut.size() < MOST_LEFT_OUT) {
+            leftOut.add(name);
+        }
         if (known != null || all.size() == mostSeries) {
             return known;
         }
@@ -182,6 +192,11 @@ final class HistorySteps {
                 each.weights[(int)Math.floorMod(step, (long)capacity)] = 0;
             }
         }
+    }
+
+    /** {@return how many series have no steps because there are too many, 1024 for that many or more} */
+    int leftOut() {
+        return leftOut.size();
     }
 
     /** Writes the steps, the oldest first; null is absent. */

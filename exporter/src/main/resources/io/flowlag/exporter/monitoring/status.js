@@ -262,7 +262,9 @@ function showProcess() {
   const {statistics: stats, checks, errors} = data.status, {counters} = stats, dropped = counters.lost_in_kernel + counters.dropped_at_packet_ring;
   const values = [["captured", count(counters.captured)], ["lost before measurement", count(dropped) + " (" + share(dropped, counters.captured) + ")"],
     ["metered", count(counters.metered)], ["flow records made", count(counters.records_made)], ["memory bound", countShort(stats.memory_bound_bytes) + "B"],
-    ["of that the history", data.history.memory_bound_bytes === undefined ? NONE : countShort(data.history.memory_bound_bytes) + "B"]];
+    ["of that the history", data.history.memory_bound_bytes === undefined ? NONE : countShort(data.history.memory_bound_bytes) + "B"]].concat(
+    [["series_left_out", "classes and clocks without history"], ["snapshots_left_out", "snapshots missing in the history"]]
+      .filter((each) => data.history[each[0]] > 0).map((each) => [each[1], count(data.history[each[0]])]));
   tiles("packets", values.concat(delays().length !== 1 || delays()[0].counters.match_matched === undefined ? [] : [
     ["matched at both points", count(delays()[0].counters.match_matched)],
     ["lost of those sent", share(delays()[0].counters.match_lost, delays()[0].counters.match_matched + delays()[0].counters.match_lost)]]));

@@ -8,9 +8,12 @@ import io.flowlag.exporter.status.SketchStatistics;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
+import java.io.StringWriter;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** What the history takes of a process, where only sketches measure, and where packets are matched. */
@@ -87,6 +90,55 @@ class HistoryTest {
             HourOfDelays.START_NS, S, new AggregateDelay(0, 5, 300 * MS, null, 4L, 10L, 1000L), null)));
         assertEquals(before, values(0, HistoryField.DELAY_MEAN_NS));
         assertEquals("[4,null,null,null,null,null]", values(0, HistoryField.LOST), "which have no loss of their own");
+    }
+
+    /** A view of one interval of a class of its own. */
+    private static Sketched ofClass(final int dscp, final long startNs) {
+        return new Sketched().interval(startNs, S, new AggregateDelay(dscp, 5, 3 * MS, null, 2L, 10L, 1000L), null);
+    }
+
+    @Test
+    void shouldCountTheSeriesThatItHasNoRoomFor() throws IOException {
+        for (int dscp = 0; dscp < History.SERIES + 3; dscp++) {
+            history.poll(List.of(ofClass(dscp, 0)));
+            history.poll(List.of(ofClass(dscp, S)));
+        }
+        final JsonNode json = new ObjectMapper().readTree(history.json());
+        assertEquals(History.SERIES, json.at("/steps/0/classes").size());
+        assertEquals(3, json.get("series_left_out").intValue());
+    }
+
+    /** While it is read, the thread that adds goes on, and what it adds comes afterwards. */
+    @Test
+    void shouldNeverMakeTheWriterWait() throws IOException {
+        history.add(Snapshots.of(1).statistics(), List.of());
+        final AtomicBoolean isFirst = new AtomicBoolean(true);
+        final int more = 3;
+        history.write(new StringWriter() {
+            @Override
+            public void write(final char[] text, final int offset, final int length) {
+                if (isFirst.getAndSet(false)) {
+                    final Thread writer = new Thread(() -> {
+                        history.poll(List.of(ofClass(1, 0)));
+                        for (int i = 0; i < History.MOST_WAITING + more; i++) {
+                            history.add(Snapshots.of(2 + i).statistics(), List.of());
+                        }
+                    });
+                    writer.start();
+                    try {
+                        writer.join(60_000);
+                    } catch (final InterruptedException ex) {
+                        throw new AssertionError(ex);
+                    }
+                    assertFalse(writer.isAlive(), "waits");
+                }
+            }
+        });
+        assertFalse(isFirst.get());
+        history.poll(List.of(ofClass(1, 0)));
+        final JsonNode json = new ObjectMapper().readTree(history.json());
+        assertEquals(more, json.get("snapshots_left_out").intValue());
+        assertTrue(json.at("/steps/0/classes").toString().contains("dscp 1"));
     }
 
     @Test
