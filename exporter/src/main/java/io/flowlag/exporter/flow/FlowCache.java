@@ -569,7 +569,7 @@ public final class FlowCache {
             hand(slot, reason);
             return;
         }
-        counters.increment(CounterId.BIFLOWS);
+        counters.increment(CounterId.RECORDS_BIFLOW);
         final int otherOffset = table.offset(other);
         FlowEntry.additions(entries, entryOffset, additions | FlowAdditions.REVERSE);
         FlowEntry.additions(entries, otherOffset, additions | FlowAdditions.REVERSE);

@@ -78,7 +78,7 @@ public enum CounterId implements Counted {
     FLOWS_ENDED_END_OF_FLOW("flows", "Flow records made after TCP FIN or RST."),
     FLOWS_ENDED_FORCED("flows", "Flow records made at the end of the input or of the process."),
     FLOWS_ENDED_LACK_OF_RESOURCES("flows", "Flow records made early because the cache was full."),
-    BIFLOWS("records", "Flow records of both directions of a conversation."),
+    RECORDS_BIFLOW("records", "Flow records of both directions of a conversation."),
     RECORDS_MADE("records", "Flow records handed to the exporting stage or dropped before it."),
     RECORDS_WAITING("records", "Flow records that wait for the end of their measurement interval."),
     DROPPED_AT_RECORD_RING("records", "Flow records dropped because the ring to the exporting stage was full."),

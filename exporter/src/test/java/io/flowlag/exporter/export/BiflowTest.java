@@ -186,7 +186,7 @@ class BiflowTest {
         assertEquals(List.of(), ended());
         cache.expire(NOON + 55_000 * MS, 100);
         assertEquals(List.of("1>2:2+2>1:40 1"), ended());
-        assertEquals(1, counters.get(CounterId.BIFLOWS));
+        assertEquals(1, counters.get(CounterId.RECORDS_BIFLOW));
         assertEquals(1, counters.get(CounterId.RECORDS_MADE));
         assertEquals(2, counters.get(CounterId.FLOWS_ENDED_IDLE));
         assertEquals(0, cache.size());
@@ -298,7 +298,7 @@ class BiflowTest {
             }
         }
         assertEquals(packets, counted, "seed " + seed);
-        assertEquals(biflows, counters.get(CounterId.BIFLOWS));
+        assertEquals(biflows, counters.get(CounterId.RECORDS_BIFLOW));
         assertEquals(records.size(), counters.get(CounterId.RECORDS_MADE));
         assertEquals(records.size() + biflows, counters.get(CounterId.FLOWS_CREATED));
         assertTrue(biflows > 1000 && counters.get(CounterId.FLOWS_ENDED_LACK_OF_RESOURCES) > 0);
@@ -317,7 +317,7 @@ class BiflowTest {
             return thread.getCurrentThreadAllocatedBytes() - before;
         }).min().getAsLong();
         assertEquals(0, leastBytes);
-        assertTrue(counters.get(CounterId.BIFLOWS) > 10_000);
+        assertTrue(counters.get(CounterId.RECORDS_BIFLOW) > 10_000);
     }
 
     /** Also where both directions have every group. */

@@ -50,7 +50,7 @@ import java.util.stream.IntStream;
  * {@code quantiles}, as {@code run} does with role {@code both}. {@code passive} has two packets of 100 as references instead,
  * {@code sampled} one whole flow in 16 besides. {@code segments} is that on a router with four interfaces, whose
  * twelve segments have a share of the flows each. {@code connections} has packets of TCP instead, and {@code tcp} follows
- * them. {@code mac} adds the MAC addresses to nothing.
+ * them, {@code biflow} joins both directions. {@code mac} adds the MAC addresses to nothing.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -71,12 +71,13 @@ public class PathBenchmark {
     private static final String SEGMENTS = "segments";
     private static final String CONNECTIONS = "connections";
     private static final String TCP = "tcp";
+    private static final String BIFLOW = "biflow";
     private static final String MAC = "mac";
     private static final List<String> WITH_BOTH_POINTS = List.of(POINTS, MATCHED, PASSIVE, SAMPLED, SEGMENTS);
     private static final int INTERFACES = 4;
     private static final List<String> PARTS =
         List.of("nothing", "rli", "lds", "quantiles", "joint", ALL, POINTS, MATCHED, PASSIVE, SAMPLED, SEGMENTS, CONNECTIONS,
-            TCP, MAC);
+            TCP, BIFLOW, MAC);
     /** Initial capacity of {@code run}. */
     private static final int MATCHED_PACKETS = 128 * 1024;
 
@@ -85,7 +86,7 @@ public class PathBenchmark {
 
     @Param({
         "nothing", "rli", "lds", "rli+lds", "rli+lds+quantiles", "rli+lds+joint", "everything", POINTS, MATCHED, PASSIVE, SAMPLED,
-        SEGMENTS, CONNECTIONS, TCP, MAC})
+        SEGMENTS, CONNECTIONS, TCP, BIFLOW, MAC})
     private String with;
 
     private final Counters counters = new Counters();
@@ -128,7 +129,7 @@ public class PathBenchmark {
             return IntStream.range(0, 2 * INTERFACES)
                 .mapToObj((point) -> MemoryTraffic.ofRouter(flows, packetCount, INTERFACES, point)).toList();
         }
-        if (parts().contains(CONNECTIONS) || parts().contains(TCP)) {
+        if (List.of(CONNECTIONS, TCP, BIFLOW).stream().anyMatch((part) -> parts().contains(part))) {
             return List.of(MemoryTraffic.ofConnections(flows, packetCount));
         }
         final MemoryTraffic received = new MemoryTraffic(flows, packetCount, hasReferences);
@@ -169,7 +170,8 @@ public class PathBenchmark {
 
     private ExporterConfig config() {
         return new ConfigLoader().text("benchmark", "threading: invoker\nmetering: {max-flows: " + flows * 5 / 4 +
-            ", tcp: " + parts().contains(TCP) + ", mac: " + parts().contains(MAC) + "}\n" +
+            ", tcp: " + parts().contains(TCP) + ", mac: " + parts().contains(MAC) +
+            ", biflow: " + parts().contains(BIFLOW) + "}\n" +
             (isOfSegments() ? "segments: {auto: [a, b, c, d], " : "segment: {") +
             "interval: " + traffic.roundNs() / 1_000_000 +
             "ms, max-delay: 20ms, exact-packets: " + MATCHED_PACKETS + "}\njoint: {enabled: " + has("joint") +
