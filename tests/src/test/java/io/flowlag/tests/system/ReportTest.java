@@ -64,7 +64,7 @@ class ReportTest {
         return page;
     }
 
-    private static JsonNode data(final Path page) throws IOException {
+    static JsonNode data(final Path page) throws IOException {
         final Matcher matcher = DATA.matcher(Files.readString(page));
         assertTrue(matcher.find());
         return JSON.readTree(matcher.group(1));
@@ -101,6 +101,9 @@ class ReportTest {
         assertEquals(delaysNs.length,
             StreamSupport.stream(data.at("/histogram/counts").spliterator(), false).mapToLong(JsonNode::asLong).sum());
         assertEquals(104, data.at("/flows/0/history/mean_ns").size(), "a record for each second");
+        assertFalse(data.get("quality").toString().contains("uantile"), "with so few packets");
+        assertTrue(data(report("tens", "-s", sender, "-r", receiver, "--set", "metering.cut=10s")).get("quality").toString()
+            .contains("as of 1 of the flows, no quantile of all follows"));
     }
 
     @Test

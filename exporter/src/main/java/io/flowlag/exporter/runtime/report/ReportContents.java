@@ -59,6 +59,7 @@ public final class ReportContents implements Consumer<CollectedRecord> {
     private final Map<Integer, Long> estimators = new TreeMap<>();
     private long records;
     private long boundedRecords;
+    private long quantileRecords;
     private long delayRecords;
     private long lossRecords;
     private long exactLossRecords;
@@ -114,6 +115,7 @@ public final class ReportContents implements Consumer<CollectedRecord> {
         if (delay.meanNs() != null) {
             delayRecords++;
             boundedRecords += delay.boundNs() != null || delay.isExact() ? 1 : 0;
+            quantileRecords += delay.spread().p50Ns() != null ? 1 : 0;
             estimators.merge(delay.estimator(), 1L, Long::sum);
             if (delay.measured() != null && delay.measured() > 0) {
                 ofRecords.add(delay.meanNs(), delay.measured());
@@ -139,7 +141,7 @@ public final class ReportContents implements Consumer<CollectedRecord> {
         contents.put("total", entry(writer, total.row(), null));
         contents.put("order", orderText());
         contents.put("flow_count", flows.size());
-        contents.put("quality", quality(flows.size(), listed.size()));
+        contents.put("quality", quality(flows, listed.size()));
         contents.put("steps", List.of(series.steps()));
         contents.put("histogram", histogram());
         contents.put("flows", listed);
@@ -197,10 +199,10 @@ public final class ReportContents implements Consumer<CollectedRecord> {
         return delays.count() == 0 ? null : new Histogram(delays == ofPackets, values, counts);
     }
 
-    private List<String> quality(final int flows, final int listed) {
+    private List<String> quality(final List<FlowRow> flows, final int listed) {
         final FlowRow all = total.row();
         final List<String> lines = new ArrayList<>();
-        lines.add(number(records) + " records of " + number(flows) + " flows.");
+        lines.add(number(records) + " records of " + number(flows.size()) + " flows.");
         if (delayRecords == 0) {
             lines.add("No record has a delay.");
         } else {
@@ -220,7 +222,12 @@ public final class ReportContents implements Consumer<CollectedRecord> {
             lines.add((isFiltered() ? "The distribution of delays is of all flows" : "No record has the distribution of delays") +
                 ": what is drawn are the means of records, by their packets.");
         }
-        if (listed < flows) {
+        final long merged = flows.stream().filter((row) -> row.traffic().flows() > 1 && row.delay().meanNs() != null).count();
+        if (quantileRecords > 0 && merged > 0) {
+            lines.add("Quantiles are those of each record. From several, as of " + number(merged) +
+                " of the flows, no quantile of all follows; the largest delay does.");
+        }
+        if (listed < flows.size()) {
             lines.add(number(listed) + " flows are listed: the first by " + orderText() + ", and those that lost most.");
         }
         lines.addAll(series.remarks());
