@@ -34,8 +34,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * One of 200 flows through a router is slow for ten seconds, in a queue of the kernel's. {@code top}, {@code flows}, the records
- * and an alert of a real Prometheus each show which flow, and since when. The truth is the receiving socket's.
+ * One of 200 flows through a router is slow for ten seconds, in a queue of the kernel's. {@code top}, {@code flows}, the data of
+ * the status page, the records, a report of them and an alert of a real Prometheus each show which flow, and since when. The
+ * truth is the receiving socket's.
  */
 @Tag("topology")
 class IncidentTest {
@@ -49,6 +50,7 @@ class IncidentTest {
     private static final long ACTIVE_SECONDS = 2;
     /** Of the rule {@code FlowSlow}. */
     private static final long SLOW_MS = 50;
+    private static final double SLOW_NS = SLOW_MS * 1e6;
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Pattern STEP = Pattern.compile("(?m)^(\\d\\d:\\d\\d:\\d\\d) +\\S+ +([\\d.]+) ?(ns|us|ms|s) ");
 
@@ -81,7 +83,9 @@ class IncidentTest {
                     final Instant since = flows.slowSince(SLOW);
                     Deadline.await(TIMEOUT, () -> Instant.now().isAfter(since.plusSeconds(INCIDENT_SECONDS)), since::toString);
                     assertAlert(slow(prometheus), since);
+                    final JsonNode page = JSON.readTree(StatusTest.get(topology.router(), "/history.json"));
                     final Instant end = Instant.now();
+                    assertPage(page.get("flows"), since, end);
                     rate(topology.router(), "change", "1gbit");
 
                     assertRows("flows", rows("flows", "--file", status), since);
@@ -91,6 +95,9 @@ class IncidentTest {
                     top.finish().orFail();
                     run.stop();
                     assertRows("records", rows("collect", "-r", records), since);
+                    final Path report = directory.resolve("report.html");
+                    new Flowlag().inThisJvm().run("report", records, "-o", report).orFail();
+                    assertReport(ReportTest.data(report).get("flows"), since);
                 }
             }
         }
@@ -168,6 +175,31 @@ class IncidentTest {
         rows.forEach((row) -> assertEquals(SLOW_PORT, row.get("sourceTransportPort").intValue(), () -> what + ": " + row));
         assertSince(what, Instant.parse(rows.get(0).get("_start").textValue()), since, since.minusSeconds(ACTIVE_SECONDS),
             since.plusSeconds(ACTIVE_SECONDS));
+    }
+
+    /** What the page draws of the slowest flow, by snapshot. */
+    private static void assertPage(final JsonNode flows, final Instant since, final Instant end) {
+        final JsonNode flow = flows.get(0);
+        final int first = firstSlow(flow, "name", flow.get("delay_mean_ns"));
+        assertSince("page", Instant.parse(flow.at("/times/" + first).textValue()), since,
+            since.truncatedTo(ChronoUnit.SECONDS).minusMillis(1), end);
+    }
+
+    /** The slowest flow is first, with its records. */
+    private static void assertReport(final JsonNode flows, final Instant since) {
+        final JsonNode flow = flows.get(0);
+        final int first = firstSlow(flow, "label", flow.at("/history/mean_ns"));
+        assertSince("report", Instant.ofEpochMilli(flow.at("/history/start_ms/" + first).longValue()), since,
+            since.minusSeconds(ACTIVE_SECONDS), since.plusSeconds(ACTIVE_SECONDS));
+    }
+
+    private static int firstSlow(final JsonNode flow, final String name, final JsonNode meansNs) {
+        assertTrue(flow.get(name).textValue().startsWith(RouterTopology.SOURCE + ":" + SLOW_PORT + " "), flow::toString);
+        int first = 0;
+        while (meansNs.path(first).asDouble() <= SLOW_NS) {
+            assertTrue(++first < meansNs.size(), flow::toString);
+        }
+        return first;
     }
 
     /** The page of the flow has the delay of each half second. */

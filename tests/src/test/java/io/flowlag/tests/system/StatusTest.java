@@ -317,7 +317,7 @@ class StatusTest {
         }
     }
 
-    private static String get(final NetworkNamespace where, final String path) {
+    static String get(final NetworkNamespace where, final String path) {
         return answer(where, path).body();
     }
 
