@@ -30,6 +30,6 @@ function plot(id, options, series, values) {
     scales: {x: {range: options.range}, y: {range: (u, low, high) => low === null ? [0, 1] : [Math.min(0, low), high > 0 ? high * 1.05 : 1]}},
     series: [{value: (u, s) => s === null ? NONE : time1000(s), label: options.times || "time"}, ...series.map((each) => ({points: {size: 4}, width: 1.6, ...each,
       value: (u, value) => isAbsent(value) ? NONE : format(value)}))],
-    axes: [{...axis, values: ticks}, {...axis, size: 74, values: (u, all) => all.map(format)}]}, values, box);
+    padding: [null, 32, null, null], axes: [{...axis, space: 72, values: ticks}, {...axis, size: 74, values: (u, all) => all.map(format)}]}, values, box);
   plots[id] = {shape, plot: made};
 }
