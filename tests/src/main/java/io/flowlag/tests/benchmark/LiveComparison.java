@@ -7,31 +7,40 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * {@code bin/benchmark live}: sends packets of 60 octets as fast as a veth pair takes them, in a network namespace of its own. It
- * runs first without a capturer, then with flowlag, flowlag on one thread and on pcap4j, tcpdump that writes to nothing, and
- * tcpdump whose filter matches no packet. The last shows what a packet socket costs the sender before anything is captured. All
- * of it runs twice: by the kernel's default, which delivers packets to the capturer on the sender's processor, and with receive
- * packet steering, which uses another processor. Needs root.
+ * {@code bin/benchmark live}: sends packets of 60 octets at a rate, or as fast as a veth pair takes them, in a network namespace
+ * of its own. Before that it measures what each capturer costs without packets. It runs first without a capturer, then with
+ * flowlag, flowlag on one thread and on pcap4j, tcpdump that writes to nothing, and tcpdump whose filter matches no packet. The
+ * last shows what a packet socket costs the sender before anything is captured. All of it runs twice: by the kernel's default,
+ * which delivers packets to the capturer on the sender's processor, and with receive packet steering, which uses another
+ * processor. Times of processors are those of the scheduler, by thread. Needs root.
  */
 final class LiveComparison {
     private static final String SENDER = "flbench0";
     private static final String RECEIVER = "flbench1";
     private static final int READY_S = 60;
     private static final int END_S = 60;
-    private static final long NS_PER_TICK = 10_000_000L;
-    private static final int USER_TICKS = 11;
-    private static final int SYSTEM_TICKS = 12;
-    private static final int NOTHING = 0;
+    private static final double MOST_IDLE_S = 5;
+    private static final double MOST_SETTLING_S = 2;
+    private static final String ROW = "%-18s %10s %10s %12s %12s %10s %10s %14s %10s%n";
     private static final String THREADING = "--threading";
+    private static final int SHOWN_THREADS = 5;
+    private static final double NS_PER_MS = 1e6;
+    private static final ThreadTime NO_TIME = new ThreadTime("", 0);
     private static final int FAILED = 1;
     private static final int WRONG_COMMAND_LINE = 64;
     private static final int NO_PERMISSION = 77;
@@ -68,6 +77,10 @@ final class LiveComparison {
         private double rate() {
             return packets / seconds;
         }
+    }
+
+    /** Time of a processor that a thread took. */
+    private record ThreadTime(String name, double ns) {
     }
 
     /** Statistics of a capturer; {@code latency} is null where unknown. */
@@ -127,10 +140,12 @@ final class LiveComparison {
     private void compare(final String how) throws IOException, InterruptedException {
         out.printf(Locale.ROOT, "%nveth, frames of 60 octets, %d flows, %.0f s each, %s%n", options.flows(), options.seconds(),
             how);
-        out.printf(Locale.ROOT, "%-18s %10s %10s %12s %12s %10s %14s%n", "capturer", "sent/s", "sent alone", "sent", "captured",
-            "dropped", "CPU ns/packet");
+        out.printf(Locale.ROOT, ROW, "capturer", "sent/s", "sent alone", "sent", "captured", "lost", "told", "CPU ns/packet",
+            "idle ms/s");
         for (final Capturer capturer : Capturer.values()) {
-            measure(capturer);
+            if (options.capturers().isEmpty() || options.capturers().contains(capturer.text())) {
+                measure(capturer);
+            }
         }
     }
 
@@ -156,7 +171,7 @@ final class LiveComparison {
         if (capturer == Capturer.NOBODY) {
             final Sent sent = send();
             aloneRate = Math.max(aloneRate, sent.rate());
-            print(capturer, sent, null, NOTHING);
+            print(capturer, sent, null, List.of(), List.of());
             return;
         }
         if (capturer == Capturer.FLOWLAG_SHARED && options.more().contains(THREADING)) {
@@ -170,15 +185,18 @@ final class LiveComparison {
         final Process process = start(capturer, directory);
         try {
             awaitSocket(process, directory);
-            final long cpuBeforeNs = cpuNs(process.pid());
+            final double idleSeconds = Math.min(MOST_IDLE_S, options.seconds());
+            final Map<Long, ThreadTime> startTimes = times(process.pid());
+            Thread.sleep((long)(1_000 * idleSeconds));
+            final Map<Long, ThreadTime> idleTimes = times(process.pid());
             final Sent sent = send();
-            final long cpuNs = cpuNs(process.pid()) - cpuBeforeNs;
+            final List<ThreadTime> work = since(idleTimes, times(process.pid()), 1);
             process.destroy();
             if (!process.waitFor(END_S, TimeUnit.SECONDS)) {
                 throw new IOException(capturer.text() + " does not end");
             }
             final Seen seen = seen(capturer, directory);
-            print(capturer, sent, seen, cpuNs);
+            print(capturer, sent, seen, since(startTimes, idleTimes, idleSeconds), work);
             if (capturer.isChecked() && seen.packets != sent.packets) {
                 hasFailed = true;
             }
@@ -226,8 +244,8 @@ final class LiveComparison {
             }
             Thread.sleep(100);
         }
-        // Excludes compilation and connection at the start from the cost of a packet, where there are packets enough to tell it.
-        Thread.sleep((long)(1_000 * Math.min(1, options.seconds())));
+        // Excludes the start from what it costs to be idle, where that is measured for long enough to tell it.
+        Thread.sleep((long)(1_000 * Math.min(MOST_SETTLING_S, options.seconds())));
     }
 
     private Sent send() throws IOException, InterruptedException {
@@ -236,7 +254,8 @@ final class LiveComparison {
             command.addAll(List.of("taskset", "-c", options.processorsOfSender()));
         }
         command.addAll(options.sender());
-        command.addAll(List.of("send", SENDER, Double.toString(options.seconds()), Integer.toString(options.flows())));
+        command.addAll(List.of("send", SENDER, Double.toString(options.seconds()), Integer.toString(options.flows()),
+            Long.toString(options.rate())));
         final String said = call(command.toArray(new String[0]));
         final Matcher matcher = Pattern.compile("sent (\\d+) packets in (\\d+) ns").matcher(said);
         if (!matcher.find()) {
@@ -261,21 +280,61 @@ final class LiveComparison {
         return matcher.find() ? Long.parseLong(matcher.group(1)) : -1;
     }
 
-    private void print(final Capturer capturer, final Sent sent, final Seen seen, final long cpuNs) {
-        out.printf(Locale.ROOT, "%-18s %10.0f %10.2f %12d %12s %10s %14s%n", capturer.text(), sent.rate(),
-            sent.rate() / aloneRate, sent.packets, seen == null ? "-" : Long.toString(seen.packets),
-            seen == null ? "-" : Long.toString(seen.dropped),
-            seen == null ? "-" : String.format(Locale.ROOT, "%.0f", (double)cpuNs / Math.max(1, seen.packets)));
+    private void print(
+        final Capturer capturer, final Sent sent, final Seen seen, final List<ThreadTime> idle, final List<ThreadTime> work) {
+        final long captured = seen == null ? 0 : seen.packets;
+        final Object[] cells = {capturer.text(), String.format(Locale.ROOT, "%.0f", sent.rate()),
+            aloneRate == 0 ? "-" : String.format(Locale.ROOT, "%.2f", sent.rate() / aloneRate), sent.packets, "-", "-", "-", "-",
+            "-"};
+        if (seen != null) {
+            cells[4] = captured;
+            cells[5] = sent.packets - captured;
+            cells[6] = seen.dropped;
+            cells[7] = String.format(Locale.ROOT, "%.0f", total(work) / Math.max(1, captured));
+            cells[8] = String.format(Locale.ROOT, "%.1f", total(idle) / NS_PER_MS);
+        }
+        out.printf(Locale.ROOT, ROW, cells);
+        if (seen != null) {
+            out.println("  ns a packet: " + text(work, Math.max(1, captured)) + "; idle ms/s: " + text(idle, NS_PER_MS));
+        }
         if (seen != null && seen.latency != null && seen.latency.isObject()) {
             out.println("  from the kernel's timestamp to metered: " + seen.latency);
         }
         out.flush();
     }
 
-    private static long cpuNs(final long pid) throws IOException {
-        final String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"), StandardCharsets.ISO_8859_1);
-        final String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-        return (Long.parseLong(fields[USER_TICKS]) + Long.parseLong(fields[SYSTEM_TICKS])) * NS_PER_TICK;
+    private static double total(final List<ThreadTime> times) {
+        return times.stream().mapToDouble(ThreadTime::ns).sum();
+    }
+
+    /** The threads that took most. */
+    private static String text(final List<ThreadTime> times, final double unitNs) {
+        return times.stream().sorted(Comparator.comparingDouble(ThreadTime::ns).reversed()).limit(SHOWN_THREADS)
+            .map((each) -> String.format(Locale.ROOT, "%s %.1f", each.name, each.ns / unitNs)).collect(Collectors.joining(", "));
+    }
+
+    /** What each thread took by now, by its number; a thread that ends meanwhile is left out. */
+    private static Map<Long, ThreadTime> times(final long pid) throws IOException {
+        final Map<Long, ThreadTime> times = new HashMap<>();
+        try (Stream<Path> tasks = Files.list(Path.of("/proc", Long.toString(pid), "task"))) {
+            for (final Path task : tasks.toList()) {
+                try {
+                    times.put(Long.parseLong(task.getFileName().toString()), new ThreadTime(
+                        Files.readString(task.resolve("comm")).trim(),
+                        Long.parseLong(Files.readString(task.resolve("schedstat")).split(" ")[0])));
+                } catch (final NoSuchFileException ex) {
+                    continue;
+                }
+            }
+        }
+        return times;
+    }
+
+    /** What each thread took between two readings, a second. */
+    private static List<ThreadTime> since(
+        final Map<Long, ThreadTime> from, final Map<Long, ThreadTime> to, final double seconds) {
+        return to.entrySet().stream().map((each) -> new ThreadTime(each.getValue().name,
+            (each.getValue().ns - from.getOrDefault(each.getKey(), NO_TIME).ns) / seconds)).toList();
     }
 
     private static boolean isThere(final String program) throws InterruptedException {

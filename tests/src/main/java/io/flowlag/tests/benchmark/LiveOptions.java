@@ -14,15 +14,19 @@ import java.util.stream.Stream;
 /**
  * The options of {@code bin/benchmark live}.
  *
- * @param seconds  {@code --seconds 60}: how long packets are sent to each capturer.
- * @param flows    {@code --flows 10000}: at most as many as the ring has packets.
- * @param receiver {@code --steer 1}: the processor that receives packets with receive packet steering, by default the last; below
- *                 0 for {@code off}, and where there is only one.
- * @param program  {@code --program PATH}: bin/flowlag.
- * @param sender   the command that runs {@link Benchmarks} in another process: this one's Java and class path.
- * @param more     what follows {@code --}: options for flowlag.
+ * @param seconds   {@code --seconds 60}: how long packets are sent to each capturer.
+ * @param flows     {@code --flows 10000}: at most as many as the ring has packets.
+ * @param rate      {@code --rate 400000}: packets a second; 0, the default, for top speed.
+ * @param capturers {@code --capturers flowlag,tcpdump}: which of them, by name; all by default.
+ * @param receiver  {@code --steer 1}: the processor that receives packets with receive packet steering, by default the last;
+ *                  below 0 for {@code off}, and where there is only one.
+ * @param program   {@code --program PATH}: bin/flowlag.
+ * @param sender    the command that runs {@link Benchmarks} in another process: this one's Java and class path.
+ * @param more      what follows {@code --}: options for flowlag.
  */
-record LiveOptions(double seconds, int flows, int receiver, String program, List<String> sender, List<String> more) {
+record LiveOptions(
+    double seconds, int flows, long rate, List<String> capturers, int receiver, String program, List<String> sender,
+    List<String> more) {
     private static final int NOBODY = -1;
     private static final String ALLOWED = "Cpus_allowed_list:";
 
@@ -34,6 +38,8 @@ record LiveOptions(double seconds, int flows, int receiver, String program, List
     static LiveOptions of(final String[] arguments) {
         double seconds = 60;
         int flows = 10_000;
+        long rate = 0;
+        List<String> capturers = List.of();
         final List<Integer> processors = processors();
         int receiver = processors.size() > 1 ? processors.get(processors.size() - 1) : NOBODY;
         String program = "flowlag";
@@ -49,16 +55,19 @@ record LiveOptions(double seconds, int flows, int receiver, String program, List
             switch (arguments[i]) {
                 case "--seconds" -> seconds = Double.parseDouble(arguments[i + 1]);
                 case "--flows" -> flows = Integer.parseInt(arguments[i + 1]);
+                case "--rate" -> rate = Long.parseLong(arguments[i + 1]);
+                case "--capturers" -> capturers = List.of(arguments[i + 1].split(","));
                 case "--steer" -> receiver = receiver(arguments[i + 1], processors);
                 case "--program" -> program = arguments[i + 1];
                 default -> throw new IllegalArgumentException(
                     "'" + arguments[i] + "' is no option; bin/benchmark --help says more");
             }
         }
-        if (seconds <= 0 || flows < 1 || flows > RingSender.mostFlows()) {
-            throw new IllegalArgumentException("--seconds must be above 0, and --flows 1 to " + RingSender.mostFlows());
+        if (seconds <= 0 || flows < 1 || flows > RingSender.mostFlows() || rate < 0) {
+            throw new IllegalArgumentException(
+                "--seconds must be above 0, --flows 1 to " + RingSender.mostFlows() + ", --rate 0 or more");
         }
-        return new LiveOptions(seconds, flows, receiver, program, ownCommand(), more);
+        return new LiveOptions(seconds, flows, rate, capturers, receiver, program, ownCommand(), more);
     }
 
     /** {@return whether to compare with receive packet steering too} */

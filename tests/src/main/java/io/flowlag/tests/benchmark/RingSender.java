@@ -13,12 +13,13 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
 import java.nio.ByteOrder;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * Sends packets of 60 octets as fast as an interface takes them: the kernel's transmission ring (packet(7), PACKET_TX_RING,
- * version 2), filled once with the frames of {@link TrafficProfile#min64} and sent again and again, past the queueing discipline.
- * What the kernel does with a packet on a veth pair, up to who captures it, is done in this process's time, unless another
- * processor is configured to receive. One thread uses an instance.
+ * Sends packets of 60 octets at a rate, or as fast as an interface takes them: the kernel's transmission ring (packet(7),
+ * PACKET_TX_RING, version 2), filled once with the frames of {@link TrafficProfile#min64} and sent again and again, past the
+ * queueing discipline. What the kernel does with a packet on a veth pair, up to who captures it, is done in this process's time,
+ * unless another processor is configured to receive. One thread uses an instance.
  * <pre>
  *   frame of the ring
  *     0  status  4        4  length  4        8  ...        32  octets
@@ -42,6 +43,8 @@ final class RingSender implements AutoCloseable {
     private static final int BLOCK_BYTES = 1 << 16;
     private static final int BLOCKS = 32;
     private static final int SLOTS = BLOCKS * BLOCK_BYTES / SLOT_BYTES;
+    /** Packets of a system call at a given rate. */
+    private static final int BURST_SLOTS = 64;
     private static final int LENGTH_OFFSET = 4;
     private static final int OCTETS_OFFSET = 32;
     private static final int ADDRESS_BYTES = 20;
@@ -55,6 +58,7 @@ final class RingSender implements AutoCloseable {
     private final int fd;
     private final UnsafeBuffer ring = new UnsafeBuffer(0, 0);
     private final UnsafeBuffer argument = new UnsafeBuffer(BufferUtil.allocateDirectAligned(64, Long.BYTES));
+    private int nextSlot;
 
     /**
      * Opens an interface and fills the ring.
@@ -102,15 +106,17 @@ final class RingSender implements AutoCloseable {
     }
 
     /**
-     * Sends the ring once, and waits until the interface has taken it.
+     * Sends the next packets of the ring, and waits until the interface has taken them.
      *
+     * @param count of packets, a part of {@link #SLOTS}.
      * @return packets that were sent.
      * @throws IOException if the interface is gone or takes none.
      */
-    long sendRing() throws IOException {
-        for (int slot = 0; slot < SLOTS; slot++) {
-            ring.putInt(slot * SLOT_BYTES + LENGTH_OFFSET, FRAME_BYTES);
-            ring.putIntRelease(slot * SLOT_BYTES, STATUS_SEND_REQUEST);
+    private long send(final int count) throws IOException {
+        for (int i = 0; i < count; i++) {
+            ring.putInt(nextSlot * SLOT_BYTES + LENGTH_OFFSET, FRAME_BYTES);
+            ring.putIntRelease(nextSlot * SLOT_BYTES, STATUS_SEND_REQUEST);
+            nextSlot = (nextSlot + 1) % SLOTS;
         }
         final long octets = LinuxLibrary.send(fd, 0, 0, 0);
         check("send", octets);
@@ -137,18 +143,23 @@ final class RingSender implements AutoCloseable {
     /**
      * Sends for some time, and prints packets and nanoseconds.
      *
-     * @param arguments interface, seconds, flows.
+     * @param arguments interface, seconds, flows, packets a second or 0 for top speed.
      * @throws IOException if it cannot be sent.
      */
     static int run(final String[] arguments) throws IOException {
         final long limitNs = Math.round(Double.parseDouble(arguments[1]) * 1e9);
+        final long rate = Long.parseLong(arguments[3]);
         try (RingSender sender = new RingSender(arguments[0], Integer.parseInt(arguments[2]))) {
             final long startNs = System.nanoTime();
             long packets = 0;
             long passedNs = 0;
             while (passedNs < limitNs) {
-                packets += sender.sendRing();
+                packets += sender.send(rate == 0 ? SLOTS : BURST_SLOTS);
                 passedNs = System.nanoTime() - startNs;
+                while (rate > 0 && passedNs < packets * 1e9 / rate) {
+                    LockSupport.parkNanos(1_000);
+                    passedNs = System.nanoTime() - startNs;
+                }
             }
             System.out.println("sent " + packets + " packets in " + passedNs + " ns");
         }

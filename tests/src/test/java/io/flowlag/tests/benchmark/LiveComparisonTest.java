@@ -33,7 +33,7 @@ class LiveComparisonTest {
             new PrintStream(out, true, StandardCharsets.UTF_8), System.err);
         final String table = out.toString(StandardCharsets.UTF_8);
         assertEquals(0, exitCode, table);
-        final Matcher row = Pattern.compile("flowlag +\\d+ +[0-9.]+ +(\\d+) +(\\d+) +0 +\\d+\n").matcher(table);
+        final Matcher row = Pattern.compile("flowlag +\\d+ +[0-9.]+ +(\\d+) +(\\d+) +0 +0 +\\d+ +[0-9.]+\n").matcher(table);
         int rows = 0;
         for (; row.find(); rows++) {
             assertTrue(Long.parseLong(row.group(1)) >= RingSender.mostFlows(), table);
