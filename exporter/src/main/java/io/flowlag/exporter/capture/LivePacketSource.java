@@ -75,7 +75,16 @@ public abstract class LivePacketSource implements PacketSource {
     }
 
     /**
+     * {@return the file descriptor that poll(2) finds readable when packets are there; -1 if there is none. {@link #awaitArrival}
+     * clears an error that poll(2) finds}
+     */
+    public int descriptor() {
+        return -1;
+    }
+
+    /**
      * Waits until a packet may be there, but at most for the timeout: for an idle strategy. {@link #poll} itself never waits.
+     * Without a {@link #descriptor} it waits for a time of the source's own, or for the timeout if that is shorter.
      *
      * @param timeoutMs upper bound of the wait, 0 or more.
      * @return whether polling is worthwhile.

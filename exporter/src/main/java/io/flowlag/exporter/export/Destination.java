@@ -39,6 +39,11 @@ public interface Destination {
     /** Sends what is due, connects, repeats templates; now is of the UNIX epoch. Returns how much was done. */
     int doWork(long nowMs);
 
+    /** {@return whether it waits for its collector, so that {@link #doWork} should be called soon} */
+    default boolean isWaiting() {
+        return false;
+    }
+
     /**
      * Starts or continues an orderly close: sends everything taken, then closes the session.
      *

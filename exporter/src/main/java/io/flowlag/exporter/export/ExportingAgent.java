@@ -111,6 +111,26 @@ public final class ExportingAgent implements Stage, FlowRecordSink {
         }
     }
 
+    /** Not long while a destination waits for its collector, or closes. */
+    @Override
+    public int idleMs() {
+        boolean isWaiting = !leaving.isEmpty() || isClosing;
+        for (final Destination destination : destinations) {
+            isWaiting |= destination.isWaiting();
+        }
+        return isWaiting && !isEnded ? SHORT_IDLE_MS : LONG_IDLE_MS;
+    }
+
+    @Override
+    public void await(final int timeoutMs) {
+        StageRing.await(rings, timeoutMs);
+    }
+
+    @Override
+    public void wakeNext(final boolean isPausing) {
+        // is the last
+    }
+
     @Override
     public void abandon() {
         isEnded = true;

@@ -76,6 +76,11 @@ public class IpfixDestination implements Destination {
         return isClosed ? 0 : work(nowMs);
     }
 
+    @Override
+    public final boolean isWaiting() {
+        return session.transport().isWaiting();
+    }
+
     int work(final long nowMs) {
         return workOptions(nowMs) + session.doWork(nowMs);
     }

@@ -6,6 +6,7 @@ import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.LivePacketSource;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.capture.posix.PollSet;
 import io.flowlag.exporter.config.Sampling;
 import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
@@ -56,6 +57,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
     private final long[] lastNs;
     private final long[] capturedNs;
     private final int[] mtuBytes;
+    private final PollSet polled;
     private final PacketDecoder decoder;
     private final DescriptorHandler next;
     private final Counters counters;
@@ -117,6 +119,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
         Arrays.fill(capturedNs, Long.MIN_VALUE);
         lastNs = new long[this.sources.length];
         mtuBytes = new int[this.sources.length];
+        polled = new PollSet(this.sources.length);
         this.decoder = decoder;
         this.next = next;
         this.counters = counters;
@@ -338,6 +341,38 @@ public final class CaptureAgent implements Stage, PacketHandler {
         return mtuBytes[sourceIndex] > 0 &&
             PacketDescriptor.ipLengthBytes(descriptor, offset) > mtuBytes[sourceIndex] ||
             PacketDescriptor.segmentCount(descriptor, offset) > 1;
+    }
+
+    @Override
+    public void await(final int timeoutMs) {
+        LivePacketSource unpolled = null;
+        for (int i = 0; i < sources.length; i++) {
+            final LivePacketSource live =
+                !isEnded && !isSourceEnded[i] && sources[i] instanceof LivePacketSource source ? source : null;
+            polled.put(i, live == null ? -1 : live.descriptor());
+            unpolled = live != null && live.descriptor() < 0 ? live : unpolled;
+        }
+        if (unpolled != null) {
+            unpolled.awaitArrival(timeoutMs);
+            return;
+        }
+        polled.await(timeoutMs);
+        for (int i = 0; i < sources.length; i++) {
+            if (polled.hasError(i)) {
+                ((LivePacketSource)sources[i]).awaitArrival(0);
+            }
+        }
+    }
+
+    /** Packets of one source wait for the others to show theirs. */
+    @Override
+    public int idleMs() {
+        return merge.isEmpty() ? LONG_IDLE_MS : SHORT_IDLE_MS;
+    }
+
+    @Override
+    public void wakeNext(final boolean isPausing) {
+        next.wake(isEnded, isPausing);
     }
 
     @Override

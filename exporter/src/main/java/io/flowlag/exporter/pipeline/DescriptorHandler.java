@@ -37,4 +37,8 @@ public interface DescriptorHandler {
     /** A duty cycle of capture has ended: packets held back for a batch must be passed on. */
     default void onCycleEnd() {
     }
+
+    /** Wakes the thread of the next stage if it sleeps: at the end, before a pause for any packet, else for many. */
+    default void wake(final boolean isEnd, final boolean isPausing) {
+    }
 }

@@ -54,6 +54,11 @@ public final class DescriptorRing implements DescriptorHandler {
         offerTime(TYPE_PACKET_TIME, packetTimeNs);
     }
 
+    @Override
+    public void wake(final boolean isEnd, final boolean isPausing) {
+        ring.wakeReader(isEnd, isPausing);
+    }
+
     private void offerTime(final int typeId, final long timeNs) {
         time.putLong(0, timeNs);
         ring.offer(typeId, time, 0, Long.BYTES);

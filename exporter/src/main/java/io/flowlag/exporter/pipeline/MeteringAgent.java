@@ -38,6 +38,7 @@ public class MeteringAgent implements Stage, DescriptorHandler {
 
     private final CaptureClock clock;
     private final StageRing ring;
+    private final StageRing[] rings;
     private final MessageHandler ringReader = DescriptorRing.reader(this);
     private final BooleanSupplier isUpstreamEnded;
     private final AtomicReference<FlowCacheSettings.Timeouts> newTimeouts = new AtomicReference<>();
@@ -45,7 +46,7 @@ public class MeteringAgent implements Stage, DescriptorHandler {
     private String roleName = "metering";
     private SavedFlows savedFlows = SavedFlows.none();
     private BooleanSupplier isRecordRingEmpty = () -> true;
-    private BooleanSupplier hasRoom = () -> true;
+    private StageRing records = StageRing.unused();
     private Runnable watch = () -> { };
     private LatencyRecorder latency = (buffer, offset, count) -> { };
     /** Whether each packet tells the time. */
@@ -76,6 +77,7 @@ public class MeteringAgent implements Stage, DescriptorHandler {
         final Counters counters) {
         this.cache = cache;
         this.ring = ring;
+        rings = new StageRing[]{ring};
         this.isUpstreamEnded = isUpstreamEnded;
         this.clock = clock;
         isLive = clock.isLive();
@@ -96,7 +98,7 @@ public class MeteringAgent implements Stage, DescriptorHandler {
 
     /** Sets the ring of live records: while it is filled, silent flows wait, because a cut ends all flows at once. */
     public final void records(final StageRing recordRing) {
-        hasRoom = recordRing::hasRoom;
+        records = recordRing;
     }
 
     /** Sets a watch on flows of this stage's cache, from the first duty cycle on. */
@@ -142,7 +144,7 @@ public class MeteringAgent implements Stage, DescriptorHandler {
         int workCount = ring.read(ringReader, BATCH_LIMIT);
         if (isLive) {
             workCount += cache.snapshot(clockTimeNs);
-            if (capturedNs != DelayStage.NOTHING_CAPTURED_NS && hasRoom.getAsBoolean()) {
+            if (capturedNs != DelayStage.NOTHING_CAPTURED_NS && records.hasRoom()) {
                 workCount += cache.expire(capturedNs, EXPIRY_LIMIT);
             }
             workCount += isFlushing ? 0 : onTime(capturedNs);
@@ -243,6 +245,22 @@ public class MeteringAgent implements Stage, DescriptorHandler {
     /** Every packet has come; the flows end now. */
     protected void onEnd() {
         // nothing is measured
+    }
+
+    /** Flows of a former process, and those that are over, may wait for room in the ring of records. */
+    @Override
+    public int idleMs() {
+        return isEnded || savedFlows.isDone() && records.hasRoom() ? LONG_IDLE_MS : SHORT_IDLE_MS;
+    }
+
+    @Override
+    public void await(final int timeoutMs) {
+        StageRing.await(rings, timeoutMs);
+    }
+
+    @Override
+    public void wakeNext(final boolean isPausing) {
+        records.wakeReader(isEnded, isPausing && idleMs() == SHORT_IDLE_MS);
     }
 
     @Override

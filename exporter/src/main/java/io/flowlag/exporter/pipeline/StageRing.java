@@ -9,6 +9,9 @@ import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
 import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
 
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
+
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
@@ -20,11 +23,16 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  */
 public final class StageRing {
     private static final int MESSAGE_TYPE = 1;
+    /** The reading thread is woken at the latest when this part is filled. */
+    private static final int FILLING_PART = 4;
+    private static final long NS_PER_MS = 1_000_000L;
 
     private final OneToOneRingBuffer ring;
     private final boolean isLossless;
     private final IdleStrategy idleStrategy = new BackoffIdleStrategy();
     private volatile boolean isReaderGone;
+    /** The reading thread while it sleeps. */
+    private volatile Thread sleeper;
 
     /** An empty ring; its octets are rounded up to a power of two. A lossless one waits in {@link #offer} when full. */
     public StageRing(final int capacityBytes, final boolean isLossless) {
@@ -88,6 +96,33 @@ public final class StageRing {
     /** Marks the reader as gone, so that a waiting offer gives up. Reading thread only. */
     public void readerGone() {
         isReaderGone = true;
+    }
+
+    /** Has the reading thread of empty rings sleep until it is woken, at most so many ms. Reading thread only. */
+    public static void await(final StageRing[] rings, final int timeoutMs) {
+        boolean areEmpty = true;
+        for (final StageRing each : rings) {
+            each.sleeper = Thread.currentThread();
+        }
+        for (final StageRing each : rings) {
+            areEmpty &= each.isEmpty();
+        }
+        if (areEmpty) {
+            LockSupport.parkNanos(rings, timeoutMs * NS_PER_MS);
+        }
+        for (final StageRing each : rings) {
+            each.sleeper = null;
+        }
+    }
+
+    /** Wakes the reading thread if it sleeps: at the offering end, for any message, or for many. Offering thread only. */
+    void wakeReader(final boolean isEnd, final boolean isForAny) {
+        VarHandle.fullFence();
+        final Thread reader = sleeper;
+        if (reader != null && (isEnd || ring.size() > (isForAny ? 0 : ring.capacity() / FILLING_PART))) {
+            sleeper = null;
+            LockSupport.unpark(reader);
+        }
     }
 
     private boolean offerWaiting(final int typeId, final DirectBuffer buffer, final int offset, final int lengthBytes) {

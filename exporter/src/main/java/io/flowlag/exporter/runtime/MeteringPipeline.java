@@ -33,6 +33,7 @@ import io.flowlag.exporter.pipeline.DelayMeteringAgent;
 import io.flowlag.exporter.pipeline.DescriptorHandler;
 import io.flowlag.exporter.pipeline.DescriptorRing;
 import io.flowlag.exporter.pipeline.FlowRecordRing;
+import io.flowlag.exporter.pipeline.LiveIdle;
 import io.flowlag.exporter.pipeline.MeteringAgent;
 import io.flowlag.exporter.pipeline.OwnTraffic;
 import io.flowlag.exporter.pipeline.ReferenceRecognizer;
@@ -53,7 +54,6 @@ import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.CompositeAgent;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.IdleStrategy;
-import org.agrona.concurrent.SleepingMillisIdleStrategy;
 import org.agrona.concurrent.SystemEpochClock;
 import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.YieldingIdleStrategy;
@@ -258,7 +258,7 @@ public final class MeteringPipeline implements AutoCloseable {
         final Heartbeat heartbeat = stages.length == 1 ? heartbeat(stages[0], Heartbeat.STUCK_NS) : new Heartbeat(
             new CompositeAgent(Stream.of(stages).map((stage) -> heartbeat(stage, Heartbeat.UNWATCHED)).toList()),
             Heartbeat.STUCK_NS, errorHandler, () -> List.of(stages).forEach(this::abandon));
-        runners.add(new AgentRunner(idleStrategy(config), heartbeat, null, heartbeat));
+        runners.add(new AgentRunner(idleStrategy(config, stages), heartbeat, null, heartbeat));
     }
 
     private Heartbeat heartbeat(final Stage stage, final long patienceNs) {
@@ -584,14 +584,13 @@ public final class MeteringPipeline implements AutoCloseable {
         return decode.digest() || wiring.hasDigests() ? DigestKey.of(decode.digestKeyFile()) : null;
     }
 
-    /**
-     * Live packets come in blocks, a millisecond apart or more: shorter sleeps would cost more than the packets. References must
-     * go out in time.
-     */
-    private IdleStrategy idleStrategy(final ExporterConfig config) {
+    /** The metering stage sends references, which must go out in time. */
+    private IdleStrategy idleStrategy(final ExporterConfig config, final Stage... stages) {
+        final boolean isPaced = Stream.of(stages).anyMatch(MeteringAgent.class::isInstance) &&
+            wirings.stream().anyMatch((each) -> each.references().isSent());
+        final int mostMs = wirings.stream().anyMatch(DelayWiring::isOn) ? Stage.DELAY_IDLE_MS : Stage.LONG_IDLE_MS;
         return switch (config.pipeline().idle()) {
-            case BACKOFF -> isLive && wirings.stream().noneMatch((each) -> each.references().isSent()) ?
-                new SleepingMillisIdleStrategy(1) : new BackoffIdleStrategy();
+            case BACKOFF -> isLive ? new LiveIdle(stages, mostMs, isPaced) : new BackoffIdleStrategy();
             case SPIN -> new BusySpinIdleStrategy();
             case YIELD -> new YieldingIdleStrategy();
         };

@@ -534,9 +534,10 @@ public final class PipelineRun implements AutoCloseable {
         lastStatistics = write(json(), statsConfig);
     }
 
+    /** Live stages with threads of their own need this one for housekeeping alone. */
     private void waitShortly() {
         if (!signals.isStopRequested()) {
-            signals.await(WAIT_NS);
+            signals.await(isLive && !isInvoker ? HOUSEKEEPING_NS : WAIT_NS);
         } else {
             LockSupport.parkNanos(WAIT_NS);
         }

@@ -135,6 +135,11 @@ abstract class StreamTransport extends TransportSupport {
     }
 
     @Override
+    public final boolean isWaiting() {
+        return isConnected() ? !ring.isEmpty() || !isDrained() : state() == TransportState.CONNECTING;
+    }
+
+    @Override
     public final boolean flush(final long nowMs) {
         rateLimit.onTime(nowMs);
         drainOrBreak();

@@ -29,6 +29,11 @@ public interface Transport extends AutoCloseable {
         return 0;
     }
 
+    /** {@return whether it waits for the peer with something to do, so that {@link #doWork} should be called soon} */
+    default boolean isWaiting() {
+        return false;
+    }
+
     /**
      * Writes buffered octets as far as possible without waiting.
      *

@@ -298,6 +298,11 @@ public final class AfPacketSource extends LivePacketSource {
     }
 
     @Override
+    public int descriptor() {
+        return socket.descriptor();
+    }
+
+    @Override
     public boolean awaitArrival(final int timeoutMs) {
         return !socket.isOpen() || socket.await(timeoutMs);
     }

@@ -6,6 +6,7 @@ import io.flowlag.exporter.capture.filter.BpfProgram;
 import io.flowlag.exporter.capture.posix.CLibrary;
 import io.flowlag.exporter.capture.posix.Errno;
 import io.flowlag.exporter.capture.posix.NetworkInterfaces;
+import io.flowlag.exporter.capture.posix.PollSet;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -26,6 +27,7 @@ final class PacketSocket implements AutoCloseable {
     private final String interfaceName;
     private final UnsafeBuffer argument =
         new UnsafeBuffer(BufferUtil.allocateDirectAligned(ARGUMENT_LENGTH_BYTES, Long.BYTES));
+    private final PollSet poll = new PollSet(1);
     private final UnsafeBuffer data = new UnsafeBuffer(BufferUtil.allocateDirectAligned(DATA_LENGTH_BYTES, Long.BYTES));
     private int fd;
 
@@ -211,13 +213,12 @@ final class PacketSocket implements AutoCloseable {
 
     /** Waits for a block. An error, such as an interface that goes down, ends the wait early, once. */
     boolean await(final int timeoutMs) {
-        putPoll(argument, fd, POLL_IN);
-        final boolean hasEvents = CLibrary.poll(argument.addressOffset(), 1, timeoutMs) > 0;
-        final int events = hasEvents ? pollEvents(argument) : 0;
-        if ((events & POLL_ERROR) != 0) {
+        poll.put(0, fd);
+        poll.await(timeoutMs);
+        if (poll.hasError(0)) {
             clearError();
         }
-        return (events & POLL_IN) != 0;
+        return poll.isReadable(0);
     }
 
     /** Clears the error that the kernel stored on the socket, if any: reading does. */
@@ -227,6 +228,11 @@ final class PacketSocket implements AutoCloseable {
 
     boolean isOpen() {
         return fd != CLOSED;
+    }
+
+    /** {@return the file descriptor; -1 when closed} */
+    int descriptor() {
+        return fd;
     }
 
     @Override

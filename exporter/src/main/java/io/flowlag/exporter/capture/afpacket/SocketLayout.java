@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * The layouts and numbers of the packet socket's calls, as in Linux's {@code if_packet.h}, {@code filter.h}, {@code if.h},
- * {@code net_tstamp.h} and {@code poll.h} on 64-bit little-endian machines. Fields are in the byte order of the machine unless
+ * and {@code net_tstamp.h} on 64-bit little-endian machines. Fields are in the byte order of the machine unless
  * said otherwise. Stateless.
  * <pre>
  *   sockaddr_ll       family 2, protocol 2 (network order), interface 4, hardware type 2, packet type 1, address length 1,
@@ -19,7 +19,6 @@ import java.nio.charset.StandardCharsets;
  *   sock_fprog        instruction count 2, (padding 6), address 8
  *   ifreq             name 16, then a union: hardware type 2, or interface 4, or flags 2, or MTU 4, or address of data 8
  *   hwtstamp_config   flags 4, transmit type 4, receive filter 4
- *   pollfd            descriptor 4, events 2, returned events 2
  * </pre>
  */
 final class SocketLayout {
@@ -63,8 +62,6 @@ final class SocketLayout {
 
     static final int PROTECTION_READ_WRITE = 0x3;
     static final int MAP_SHARED = 0x1;
-    static final int POLL_IN = 0x1;
-    static final int POLL_ERROR = 0x8;
 
     static final int ADDRESS_LENGTH_BYTES = 20;
     static final int RING_REQUEST_LENGTH_BYTES = 28;
@@ -73,7 +70,6 @@ final class SocketLayout {
     static final int FILTER_PROGRAM_LENGTH_BYTES = 16;
     static final int INTERFACE_REQUEST_LENGTH_BYTES = 40;
     static final int TIMESTAMP_CONFIG_LENGTH_BYTES = 12;
-    static final int POLL_LENGTH_BYTES = 8;
 
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
@@ -85,8 +81,6 @@ final class SocketLayout {
     private static final int INTERFACE_NAME_LENGTH_BYTES = 16;
     private static final int INTERFACE_VALUE_OFFSET = INTERFACE_NAME_LENGTH_BYTES;
     private static final int TIMESTAMP_RECEIVE_FILTER_OFFSET = 8;
-    private static final int POLL_EVENTS_OFFSET = 4;
-    private static final int POLL_RETURNED_EVENTS_OFFSET = POLL_EVENTS_OFFSET + 2;
 
     private SocketLayout() {
     }
@@ -165,15 +159,5 @@ final class SocketLayout {
 
     static void putTimestampReceiveFilter(final MutableDirectBuffer buffer, final int filter) {
         buffer.putInt(TIMESTAMP_RECEIVE_FILTER_OFFSET, filter, ORDER);
-    }
-
-    static void putPoll(final MutableDirectBuffer buffer, final int fd, final int events) {
-        buffer.setMemory(0, POLL_LENGTH_BYTES, (byte) 0);
-        buffer.putInt(0, fd, ORDER);
-        buffer.putShort(POLL_EVENTS_OFFSET, (short) events, ORDER);
-    }
-
-    static int pollEvents(final DirectBuffer buffer) {
-        return buffer.getShort(POLL_RETURNED_EVENTS_OFFSET, ORDER);
     }
 }

@@ -60,6 +60,8 @@ public final class PcapSource extends LivePacketSource {
     private static final int STATUS_PROMISCUOUS_PERMISSION_DENIED = -11;
 
     private final long graceNs;
+    /** Packets wait so long in the kernel, and as long for this process at most. */
+    private final int blockTimeoutMs;
     private final boolean wantsCardStamps;
     private final PcapHandle handle;
 
@@ -75,6 +77,7 @@ public final class PcapSource extends LivePacketSource {
         super(options.interfaceName(),
             new CapturedPacket(new UnsafeBuffer(0, 0), linkType(handle.getDlt().value()), interfaceId), notices);
         this.graceNs = 2 * NS_PER_MS * options.blockTimeoutMs() + GRACE_NS;
+        this.blockTimeoutMs = options.blockTimeoutMs();
         mtuBytes = NetworkInterfaces.mtuBytes(interfaceId);
         this.handle = handle;
         this.wantsCardStamps = options.hardwareTimestamps();
@@ -276,7 +279,7 @@ public final class PcapSource extends LivePacketSource {
     @Override
     public boolean awaitArrival(final int timeoutMs) {
         if (!isClosed && timeoutMs > 0) {
-            LockSupport.parkNanos(NS_PER_MS);
+            LockSupport.parkNanos(NS_PER_MS * Math.min(timeoutMs, blockTimeoutMs));
         }
         return true;
     }
