@@ -212,6 +212,7 @@ public final class ConfigLoader {
         final List<Map<ConfigKey<?>, Setting>> views = segments.isEmpty() ? List.of(settings) :
             segments.stream().map((entry) -> entry.over(settings)).toList();
         SegmentEntry.compareClocksAtReceivers(views);
+        SegmentEntry.chooseThreads(views);
         for (final Map<ConfigKey<?>, Setting> view : views) {
             new Relations(view, destinations, problems).check();
             new FileRelations(view, destinations, problems).check(inputs, outputs);

@@ -72,9 +72,9 @@ public final class ConfigTable {
     public static final ConfigKey<Long> OBSERVATION_DOMAIN = row("observation-domain", number(0, UNSIGNED_32_MAX), "1",
         "Observation Domain ID in the header of every message (RFC 7011 section 3.1). Each exporter of a device needs its own.")
         .restarts(RestartReason.RECORDS);
-    public static final ConfigKey<Threading> THREADING = row("threading", choice(Threading.class), "pipelined",
-        "Threads of the process: pipelined has one each for capture, metering and export; shared has one; sharded has several " +
-        "for metering; invoker has none.");
+    public static final ConfigKey<Threading> THREADING = row("threading", orWord(AUTO, choice(Threading.class)), AUTO,
+        "Threads: pipelined has one each for capture, metering and export, shared one for all, sharded several for metering, " +
+        "invoker none. With auto: shared on one or two processors without a sender point, else pipelined.");
 
     public static final ConfigKey<List<String>> INTERFACES = row("capture.interfaces", list(text("interface name")), "[]",
         "Interfaces to capture from. Command run needs at least one.").example("[eth0]");
@@ -367,7 +367,8 @@ public final class ConfigTable {
         "Metering threads with threading sharded. Each has its own rings and part of metering.max-flows. With auto: processors " +
         "minus 1, at least 2.");
     static final ConfigKey<Idle> IDLE = row("pipeline.idle", choice(Idle.class), "backoff",
-        "What a thread without work does: backoff sleeps up to 1 ms, yield gives up its turn, spin keeps its core.");
+        "What a thread without work does: backoff sleeps until packets wake it (files: up to 1 ms), yield gives up its turn, " +
+        "spin keeps its core.");
 
     public static final ConfigKey<List<String>> DESTINATIONS = row("exporting.destinations", list(text("destination")), "[]",
         "Where records go: URIs (udp://host:port, tcp://host:port, tls://host:port, file:PATH) or maps of uri and keys of this " +

@@ -236,7 +236,7 @@ public final class MeteringPipeline implements AutoCloseable {
             agents.add(checkpoint);
         } else if (checkpoint != null) {
             final Heartbeat heartbeat = new Heartbeat(checkpoint, Heartbeat.PATIENT_NS, errorHandler, () -> { });
-            runners.add(new AgentRunner(new BackoffIdleStrategy(), heartbeat, null, heartbeat));
+            runners.add(new AgentRunner(Heartbeat.pauses(), heartbeat, null, heartbeat));
         }
     }
 

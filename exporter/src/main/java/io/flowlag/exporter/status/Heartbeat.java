@@ -2,6 +2,8 @@ package io.flowlag.exporter.status;
 
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
 
 import java.util.Collection;
 import java.util.Collections;
@@ -22,6 +24,8 @@ public final class Heartbeat implements Agent, ErrorHandler {
     /** Part of a thread that has a heartbeat of its own. */
     public static final long UNWATCHED = 0;
 
+    private static final long LEAST_PAUSE_NS = 1_000_000L;
+    private static final long MOST_PAUSE_NS = 8_000_000L;
     private static final Set<Heartbeat> LIVING = ConcurrentHashMap.newKeySet();
 
     private final Agent agent;
@@ -69,6 +73,11 @@ public final class Heartbeat implements Agent, ErrorHandler {
     public static void die(final Throwable throwable) {
         final Thread thread = Thread.currentThread();
         thread.getUncaughtExceptionHandler().uncaughtException(thread, throwable);
+    }
+
+    /** How a helper of the stages waits: for a millisecond after it had work, later for 8. */
+    public static IdleStrategy pauses() {
+        return new BackoffIdleStrategy(0, 0, LEAST_PAUSE_NS, MOST_PAUSE_NS);
     }
 
     /** Counts a duty cycle. */

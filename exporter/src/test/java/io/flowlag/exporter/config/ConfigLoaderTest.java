@@ -47,7 +47,8 @@ class ConfigLoaderTest {
         assertEquals(131_072, config.metering().maxFlows());
         assertEquals(60 * SECOND_NS, config.metering().activeTimeoutNs());
         assertEquals(15 * SECOND_NS, config.metering().idleTimeoutNs());
-        assertEquals(ExporterConfig.Threading.PIPELINED, config.threading());
+        assertEquals(Runtime.getRuntime().availableProcessors() > 2 ? ExporterConfig.Threading.PIPELINED :
+            ExporterConfig.Threading.SHARED, config.threading());
         assertEquals(1, config.observationDomainId());
         assertNull(config.capture().filter());
         assertEquals(List.of(), config.exporting().destinations());

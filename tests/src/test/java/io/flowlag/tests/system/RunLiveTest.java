@@ -209,7 +209,7 @@ class RunLiveTest {
         Files.writeString(config, common);
         try (Command.Running run = new Flowlag().command("run", "-c", config).timeout(TIMEOUT).start()) {
             Deadline.await(TIMEOUT, () -> has(log, "metering " + HERE), run::errors);
-            for (final String wrong : List.of("bogus: 1\n", "threading: shared\n")) {
+            for (final String wrong : List.of("bogus: 1\n", "threading: invoker\n")) {
                 Files.move(log, directory.resolve("flowlag.log.1"), StandardCopyOption.REPLACE_EXISTING);
                 Files.writeString(config, common + wrong);
                 run.signal("HUP");

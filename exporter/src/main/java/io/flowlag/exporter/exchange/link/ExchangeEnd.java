@@ -89,7 +89,9 @@ public record ExchangeEnd(Agent agent, SketchLink link, AtomicReference<PeerSecu
     /** Starts the thread. Returns the thread; to be closed. */
     public AgentRunner start(final StageErrors errors) {
         final Heartbeat heartbeat = new Heartbeat(agent, Heartbeat.STUCK_NS, errors, () -> { });
-        final AgentRunner runner = new AgentRunner(new SleepingMillisIdleStrategy(1), heartbeat, null, heartbeat);
+        final boolean takesTimes = agent instanceof ExchangeReceiver receiver && receiver.hasReflector();
+        final AgentRunner runner = new AgentRunner(
+            takesTimes ? new SleepingMillisIdleStrategy(1) : Heartbeat.pauses(), heartbeat, null, heartbeat);
         AgentRunner.startOnThread(runner, (work) -> {
             final Thread thread = new Thread(work, agent.roleName());
             thread.setDaemon(true);

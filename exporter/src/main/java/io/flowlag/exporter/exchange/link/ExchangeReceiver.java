@@ -123,6 +123,11 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         ends.add(this);
     }
 
+    /** {@return whether the times at which it receives count} */
+    boolean hasReflector() {
+        return !reflectors.isEmpty();
+    }
+
     private List<StampReflector> reflectors(final HostPort reflector) throws IOException {
         try {
             return reflector == null ? List.of() : List.of(new StampReflector(address(reflector), clock, timer));

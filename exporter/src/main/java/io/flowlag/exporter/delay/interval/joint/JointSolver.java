@@ -6,7 +6,6 @@ import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
-import org.agrona.concurrent.SleepingMillisIdleStrategy;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -24,7 +23,7 @@ final class JointSolver implements Agent, AutoCloseable {
     private final JointWorker worker;
     private final Heartbeat heartbeat = new Heartbeat(this, Heartbeat.PATIENT_NS, Heartbeat::die, () -> { });
     /** Started only if intervals are solved on their own thread. */
-    private final AgentRunner runner = new AgentRunner(new SleepingMillisIdleStrategy(), heartbeat, null, heartbeat);
+    private final AgentRunner runner = new AgentRunner(Heartbeat.pauses(), heartbeat, null, heartbeat);
     private final boolean isThreaded;
     private final OneToOneConcurrentArrayQueue<JointTask> free = new OneToOneConcurrentArrayQueue<>(TASKS);
     private final OneToOneConcurrentArrayQueue<JointTask> submitted = new OneToOneConcurrentArrayQueue<>(TASKS);
