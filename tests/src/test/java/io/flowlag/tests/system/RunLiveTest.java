@@ -30,7 +30,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -44,6 +48,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class RunLiveTest {
     private static final String HERE = "fltest0";
     private static final String THERE = "fltest1";
+    private static final Set<String> STAGES = Set.of("capture", "metering", "exporting");
     private static final String SECOND = "fltest2";
     private static final String SHARDED = "sharded";
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
@@ -137,6 +142,9 @@ class RunLiveTest {
         Command.of("ip", "link", "set", SECOND, "up").run().orFail();
         try (Nfcapd nfcapd = new Nfcapd(Files.createDirectory(directory.resolve("nfcapd")));
             Command.Running run = start(nfcapd, source, "-i", SECOND)) {
+            if (source.equals("afpacket")) {
+                assertSleeping(run);
+            }
             Command.of("ip", "link", "delete", SECOND).run().orFail();
             Deadline.await(TIMEOUT, () -> run.errors().contains("interface " + SECOND + " vanished"), run::errors);
             final TrafficFlows truth = send();
@@ -281,6 +289,36 @@ class RunLiveTest {
         final Command.Running run = new Flowlag().command(line.toArray()).timeout(TIMEOUT).start();
         Deadline.await(TIMEOUT, () -> run.errors().contains("metering " + HERE), () -> "start: " + run.errors());
         return run;
+    }
+
+    /** Each thread sleeps for 50 ms at least; the next one, and what the JVM does with all of them, wake it besides. */
+    private void assertSleeping(final Command.Running run) throws IOException {
+        final long beginNs = System.nanoTime();
+        final Map<String, Long> begin = sleeps(run.pid());
+        for (int i = 0; i < 8; i++) {
+            final long writtenMs = statsFile().toFile().lastModified();
+            Deadline.await(TIMEOUT, () -> statsFile().toFile().lastModified() != writtenMs, run::errors);
+        }
+        final Map<String, Long> end = sleeps(run.pid());
+        final long mostSleeps = 50 + (System.nanoTime() - beginNs) / 10_000_000;
+        assertEquals(STAGES, end.keySet());
+        begin.forEach((name, count) -> assertTrue(end.get(name) - count <= mostSleeps, name + " slept " +
+            (end.get(name) - count) + " times, and may " + mostSleeps));
+    }
+
+    /** How often each thread of a stage slept. */
+    private static Map<String, Long> sleeps(final long pid) throws IOException {
+        final Map<String, Long> sleeps = new HashMap<>();
+        try (Stream<Path> tasks = Files.list(Path.of("/proc/" + pid + "/task"))) {
+            for (final Path task : tasks.toList()) {
+                final String name = Files.readString(task.resolve("comm")).trim();
+                if (STAGES.contains(name)) {
+                    sleeps.put(name, Long.parseLong(Files.readString(task.resolve("status"))
+                        .replaceAll("(?s).*\\nvoluntary_ctxt_switches:\\s*(\\d+).*", "$1")));
+                }
+            }
+        }
+        return sleeps;
     }
 
     private TrafficFlows send() throws Exception {
