@@ -73,8 +73,8 @@ public final class ConfigTable {
         "Observation Domain ID in the header of every message (RFC 7011 section 3.1). Each exporter of a device needs its own.")
         .restarts(RestartReason.RECORDS);
     public static final ConfigKey<Threading> THREADING = row("threading", orWord(AUTO, choice(Threading.class)), AUTO,
-        "Threads: pipelined has one each for capture, metering and export, shared one for all, sharded several for metering, " +
-        "invoker none. With auto: shared on one or two processors without a sender point, else pipelined.");
+        "Threads: pipelined has one per stage, shared one, sharded several for metering, invoker none. With auto: shared on " +
+        "two cores or one without a sender point.");
 
     public static final ConfigKey<List<String>> INTERFACES = row("capture.interfaces", list(text("interface name")), "[]",
         "Interfaces to capture from. Command run needs at least one.").example("[eth0]");

@@ -11,7 +11,7 @@ public interface Stage extends Agent {
     int SHORT_IDLE_MS = 1;
     /** The longest wait, ms. */
     int LONG_IDLE_MS = 50;
-    /** The same where delay is measured: the end of an interval and messages of the other point wait so long. */
+    /** The same for capture where delay is measured: the end of an interval and messages of the other point wait so long. */
     int DELAY_IDLE_MS = 10;
 
     /** {@return whether this stage is finished; safe from any thread} */

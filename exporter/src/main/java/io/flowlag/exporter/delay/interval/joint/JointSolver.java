@@ -6,6 +6,7 @@ import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
+import org.agrona.concurrent.SleepingIdleStrategy;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -17,13 +18,15 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class JointSolver implements Agent, AutoCloseable {
     private static final int TASKS = 2;
+    /** The thread sleeps so long, unless a task wakes it. */
+    private static final long WAIT_NS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long END_PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
 
     private final JointWorker worker;
     private final Heartbeat heartbeat = new Heartbeat(this, Heartbeat.PATIENT_NS, Heartbeat::die, () -> { });
     /** Started only if intervals are solved on their own thread. */
-    private final AgentRunner runner = new AgentRunner(Heartbeat.pauses(), heartbeat, null, heartbeat);
+    private final AgentRunner runner = new AgentRunner(new SleepingIdleStrategy(WAIT_NS), heartbeat, null, heartbeat);
     private final boolean isThreaded;
     private final OneToOneConcurrentArrayQueue<JointTask> free = new OneToOneConcurrentArrayQueue<>(TASKS);
     private final OneToOneConcurrentArrayQueue<JointTask> submitted = new OneToOneConcurrentArrayQueue<>(TASKS);
@@ -88,7 +91,9 @@ final class JointSolver implements Agent, AutoCloseable {
         free.poll();
         underWay++;
         submitted.add(task);
-        if (!isThreaded) {
+        if (isThreaded) {
+            LockSupport.unpark(runner.thread());
+        } else {
             doWork();
         }
     }
