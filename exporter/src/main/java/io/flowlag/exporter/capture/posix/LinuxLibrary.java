@@ -27,6 +27,9 @@ public final class LinuxLibrary {
     /** recvmsg(2) with a {@code struct msghdr}. Returns octets received, or -1. */
     public static native long recvmsg(int fd, long messageAddress, int flags);
 
+    /** syscall(2) of a call with a number, an address and a length, such as bpf(2). Returns 0 or more, or -1. */
+    public static native long syscall(long number, int command, long address, int lengthBytes);
+
     /** clock_gettime(2) into a {@code struct timespec}. Returns 0, or -1. */
     public static native int clock_gettime(int clock, long timeAddress);
 
