@@ -19,7 +19,7 @@ import static org.junit.jupiter.api.Assertions.*;
 class BpfPropertyTest {
     private static final int MAX_INSTRUCTIONS = 24;
     private static final int MAX_OPERAND = 40;
-    private static final int[] CODES = {
+    static final int[] CODES = {
         LD + W + ABS, LD + H + ABS, LD + B + ABS, LD + W + IND, LD + H + IND, LD + B + IND, LD + W + LEN, LD + IMM, LD + MEM,
         LDX + W + IMM, LDX + W + LEN, LDX + B + MSH, LDX + W + MEM, ST, STX,
         ALU + ADD, ALU + SUB, ALU + MUL, ALU + DIV, ALU + MOD, ALU + OR, ALU + AND, ALU + XOR, ALU + LSH, ALU + RSH,
