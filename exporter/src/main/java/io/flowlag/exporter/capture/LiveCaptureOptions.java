@@ -45,6 +45,8 @@ public record LiveCaptureOptions(
     public enum Kind {
         /** Linux packet ring, read in place; allocates nothing per packet. */
         AFPACKET,
+        /** Linux, memory that an eBPF program fills, read in place; allocates nothing per packet. */
+        EBPF,
         /** libpcap by pcap4j: portable, allocates several objects per packet. */
         PCAP
     }

@@ -15,7 +15,6 @@ import io.flowlag.exporter.capture.filter.BpfFilter;
 import io.flowlag.exporter.capture.filter.BpfProgram;
 import io.flowlag.exporter.capture.posix.NetworkInterfaces;
 import org.agrona.CloseHelper;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -39,17 +38,15 @@ public final class AfPacketSource extends LivePacketSource {
     /** How often drops and the MTU are read and the interface is checked. */
     static final int HOUSEKEEPING_INTERVAL_MS = 50;
 
-    private static final int VLAN_TAG_LENGTH_BYTES = 4;
     /** How long to wait for the last block of an interface that is gone, if the kernel does not pass it on. */
     private static final long DRAIN_DEADLINE_NS = TimeUnit.SECONDS.toNanos(2);
     private static final long HOUSEKEEPING_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(HOUSEKEEPING_INTERVAL_MS);
 
-    private final boolean isCooked;
     private final boolean wantsCardStamps;
     private final boolean wantsWays;
     private final PacketFilter cookedFilter;
     private final PacketSocket socket;
-    private final PacketRing ring;
+    private final SocketRing ring;
     private final FanoutGroup group;
 
     private long filteredCount;
@@ -63,14 +60,13 @@ public final class AfPacketSource extends LivePacketSource {
         final int interfaceId,
         final LinkMode linkLayer,
         final PacketSocket socket,
-        final PacketRing ring,
+        final SocketRing ring,
         final FanoutGroup group,
         final List<String> notices) {
         super(options.interfaceName(), new CapturedPacket(ring.buffer(), linkLayer.linkType(), interfaceId), notices);
-        this.isCooked = linkLayer.isCooked();
         this.wantsCardStamps = options.hardwareTimestamps();
         this.wantsWays = options.direction() == Direction.EACH;
-        this.cookedFilter = isCooked && options.hasFilter() ?
+        this.cookedFilter = linkLayer.isCooked() && options.hasFilter() ?
             new BpfFilter(BpfCompiler.compile(options.filterExpression(), linkType(), options.snapLengthBytes())) :
             FilterSupplier.ALL.filterFor(linkType());
         this.socket = socket;
@@ -119,6 +115,10 @@ public final class AfPacketSource extends LivePacketSource {
                 throw new CaptureException(Kind.UNAVAILABLE, options.interfaceName() +
                     ": packets of hardware type " + hardwareType + " cannot be metered: choose another interface");
             }
+            if (options.kind() == LiveCaptureOptions.Kind.EBPF && linkLayer.isCooked()) {
+                throw new CaptureException(Kind.UNAVAILABLE, options.interfaceName() +
+                    ": eBPF takes packets with an Ethernet header or none: use the source 'afpacket'");
+            }
         }
         final BpfProgram program = kernelProgram(options, linkLayer, isLoopback);
         final List<AfPacketSource> sources = new ArrayList<>();
@@ -128,7 +128,7 @@ public final class AfPacketSource extends LivePacketSource {
                 // twice.
                 sources.add(open(options, interfaceId, linkLayer, isLoopback, group));
             }
-            sources.forEach((source) -> source.socket.attachFilter(program));
+            sources.forEach((source) -> source.ring.attach(program));
             return sources;
         } catch (final RuntimeException ex) {
             CloseHelper.closeAll(sources);
@@ -144,16 +144,19 @@ public final class AfPacketSource extends LivePacketSource {
         final FanoutGroup group) {
         final List<String> notices = new ArrayList<>();
         final PacketSocket socket = PacketSocket.open(options.interfaceName(), linkLayer.isCooked());
-        PacketRing ring = null;
+        SocketRing ring = null;
         try {
-            socket.stampBeforeCopying();
+            if (options.kind() == LiveCaptureOptions.Kind.AFPACKET) {
+                socket.stampBeforeCopying();
+            }
             if (options.hardwareTimestamps()) {
                 enableHardwareTimestamps(options, socket, notices);
             }
             if (!socket.isInterfaceUp()) {
                 notices.add(options.interfaceName() + ": the interface is down: packets come when it is up");
             }
-            ring = new PacketRing(socket, options.ringBytes(), options.effectiveBlockBytes(), options.blockTimeoutMs());
+            ring = options.kind() == LiveCaptureOptions.Kind.EBPF ? EbpfRing.create(socket, options) :
+                new PacketRing(socket, options, linkLayer.isCooked());
             final AfPacketSource source = new AfPacketSource(options, interfaceId, linkLayer, socket, ring, group, notices);
             socket.attachFilter(BpfProgram.accept(0));
             if (options.direction() == Direction.IN) {
@@ -213,7 +216,8 @@ public final class AfPacketSource extends LivePacketSource {
 
     private static void enableHardwareTimestamps(
         final LiveCaptureOptions options, final PacketSocket socket, final List<String> notices) {
-        final String refusal = options.direction() == Direction.IN ? socket.enableHardwareTimestamps() :
+        final String refusal = options.kind() == LiveCaptureOptions.Kind.EBPF ? "eBPF does not see them" :
+            options.direction() == Direction.IN ? socket.enableHardwareTimestamps() :
             "they exist for direction 'in' only, and two clocks must not mix";
         if (refusal != null) {
             notices.add(options.interfaceName() + ": no hardware timestamps (" + refusal + "): the kernel's are used");
@@ -239,29 +243,16 @@ public final class AfPacketSource extends LivePacketSource {
     }
 
     private void deliver(final PacketHandler handler) {
-        final UnsafeBuffer buffer = ring.buffer();
-        final int frame = ring.frame();
-        final int status = RingLayout.status(buffer, frame);
-        final int vlanTag = RingLayout.vlanTag(buffer, frame, status);
-        int first = RingLayout.firstOctet(buffer, frame);
-        int captured = RingLayout.capturedLengthBytes(buffer, frame);
-        int wire = RingLayout.lengthBytes(buffer, frame) + (vlanTag == CapturedPacket.NO_VLAN_TAG ? 0 : VLAN_TAG_LENGTH_BYTES);
-        if (isCooked) {
-            first -= RingLayout.COOKED_HEADER_LENGTH_BYTES;
-            captured += RingLayout.COOKED_HEADER_LENGTH_BYTES;
-            wire += RingLayout.COOKED_HEADER_LENGTH_BYTES;
-            RingLayout.putCookedHeader(buffer, frame, first);
-        }
-        capturedBytes += captured;
-        packet.set(first, captured, wire, RingLayout.timestampNs(buffer, frame)).vlanTag(vlanTag);
+        ring.show(packet);
+        capturedBytes += packet.capturedLengthBytes();
         if (wantsWays) {
-            packet.way(RingLayout.way(buffer, frame));
+            packet.way(ring.way());
         }
         if (!cookedFilter.matches(packet)) {
             filteredCount++;
             return;
         }
-        if (wantsCardStamps && !RingLayout.isStampedByCard(status)) {
+        if (wantsCardStamps && !ring.isStampedByCard()) {
             kernelStampedCount++;
         }
         handler.onPacket(packet);
@@ -270,6 +261,7 @@ public final class AfPacketSource extends LivePacketSource {
     private void keepHouse(final long nowNs) {
         nextHousekeepingNs = nowNs + HOUSEKEEPING_INTERVAL_NS;
         updateKernelDropCount();
+        ring.keepHouse();
         if (!isEnding && socket.hasInterface(interfaceId())) {
             mtuBytes = socket.mtuBytes(interfaceId());
         } else if (!isEnding) {
@@ -304,7 +296,7 @@ public final class AfPacketSource extends LivePacketSource {
 
     @Override
     public boolean awaitArrival(final int timeoutMs) {
-        return !socket.isOpen() || socket.await(timeoutMs);
+        return !socket.isOpen() || ring.await(timeoutMs);
     }
 
     @Override
@@ -323,7 +315,7 @@ public final class AfPacketSource extends LivePacketSource {
     @Override
     public void updateKernelDropCount() {
         if (socket.isOpen()) {
-            kernelDropCount += socket.takeDropCount();
+            kernelDropCount += ring.takeDropCount();
         }
     }
 

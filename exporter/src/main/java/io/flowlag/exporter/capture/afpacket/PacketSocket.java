@@ -5,6 +5,7 @@ import io.flowlag.exporter.capture.CaptureException.Kind;
 import io.flowlag.exporter.capture.filter.BpfProgram;
 import io.flowlag.exporter.capture.posix.CLibrary;
 import io.flowlag.exporter.capture.posix.Errno;
+import io.flowlag.exporter.capture.posix.LinuxLibrary;
 import io.flowlag.exporter.capture.posix.NetworkInterfaces;
 import io.flowlag.exporter.capture.posix.PollSet;
 import org.agrona.BufferUtil;
@@ -100,18 +101,28 @@ final class PacketSocket implements AutoCloseable {
         return address;
     }
 
-    /** Attaches a program that the kernel runs on every packet. */
-    void attachFilter(final BpfProgram program) {
+    /** Fails if the kernel does not take so long a program. */
+    void requireShort(final BpfProgram program) {
         if (program.instructionCount() > BpfProgram.MAX_KERNEL_INSTRUCTIONS) {
             throw new CaptureException(Kind.BAD_FILTER, interfaceName + ": the filter has " + program.instructionCount() +
                 " instructions, the kernel takes " + BpfProgram.MAX_KERNEL_INSTRUCTIONS + ": use a simpler filter");
         }
+    }
+
+    /** Attaches a program that the kernel runs on every packet. */
+    void attachFilter(final BpfProgram program) {
+        requireShort(program);
         final UnsafeBuffer instructions = new UnsafeBuffer(BufferUtil.allocateDirectAligned(
             program.instructionCount() * BpfProgram.INSTRUCTION_LENGTH_BYTES, Long.BYTES));
         program.encode(instructions, 0);
         putFilterProgram(argument, program.instructionCount(), instructions.addressOffset());
         check("filter", set(SOL_SOCKET, SO_ATTACH_FILTER, FILTER_PROGRAM_LENGTH_BYTES));
         Reference.reachabilityFence(instructions);
+    }
+
+    /** Attaches a loaded eBPF program instead. */
+    void attachProgram(final int programFd) {
+        check("SO_ATTACH_BPF", setInt(SOL_SOCKET, SO_ATTACH_BPF, programFd));
     }
 
     /**
@@ -221,6 +232,13 @@ final class PacketSocket implements AutoCloseable {
         return poll.isReadable(0);
     }
 
+    /** Empties the socket's own queue. */
+    void discard() {
+        while (LinuxLibrary.recv(fd, argument.addressOffset(), ARGUMENT_LENGTH_BYTES, MSG_DONTWAIT) >= 0) {
+            // what it has is of no use
+        }
+    }
+
     /** Clears the error that the kernel stored on the socket, if any: reading does. */
     private void clearError() {
         get(SOL_SOCKET, SO_ERROR, Integer.BYTES);
@@ -284,6 +302,11 @@ final class PacketSocket implements AutoCloseable {
             default:
                 return new CaptureException(Kind.UNAVAILABLE, reason + ": the source 'pcap' may do");
         }
+    }
+
+    /** Names the interface in the refusal of a ring by eBPF. Returns the exception to throw. */
+    CaptureException ebpfFailure(final CaptureException ex) {
+        return new CaptureException(ex.kind(), interfaceName + ": " + ex.getMessage() + ": the source 'afpacket' does without");
     }
 
     /** The error for an interface that does not exist. Returns the exception to throw. */

@@ -68,20 +68,14 @@ final class RingLayout {
     private static final int COOKED_ADDRESS_OFFSET = COOKED_ADDRESS_LENGTH_OFFSET + 2;
     private static final int COOKED_PROTOCOL_OFFSET = COOKED_ADDRESS_OFFSET + 8;
 
-    private static final int PACKET_HOST = 0;
-    private static final int PACKET_OUTGOING = 4;
-
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
     private static final int TPID_8021Q = 0x8100;
 
     private RingLayout() {
     }
 
-    /** Which way a frame goes, by its packet type: for this host, to several or to another one, or from this host. */
-    static CapturedPacket.Way way(final UnsafeBuffer ring, final int frame) {
-        final int type = ring.getByte(frame + ADDRESS_PACKET_TYPE_OFFSET);
-        return type == PACKET_OUTGOING ? CapturedPacket.Way.LEAVING :
-            type == PACKET_HOST ? CapturedPacket.Way.ARRIVING : CapturedPacket.Way.PASSING;
+    static int packetType(final UnsafeBuffer ring, final int frame) {
+        return ring.getByte(frame + ADDRESS_PACKET_TYPE_OFFSET);
     }
 
     static int blockStatusAcquire(final UnsafeBuffer ring, final int block) {

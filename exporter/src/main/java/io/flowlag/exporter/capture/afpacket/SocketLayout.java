@@ -32,6 +32,7 @@ final class SocketLayout {
     static final int SO_ERROR = 4;
     static final int SO_ATTACH_FILTER = 26;
     static final int SO_TIMESTAMPNS = 35;
+    static final int SO_ATTACH_BPF = 50;
     static final int PACKET_ADD_MEMBERSHIP = 1;
     static final int PACKET_RX_RING = 5;
     static final int PACKET_STATISTICS = 6;
@@ -62,6 +63,7 @@ final class SocketLayout {
 
     static final int PROTECTION_READ_WRITE = 0x3;
     static final int MAP_SHARED = 0x1;
+    static final int MSG_DONTWAIT = 0x40;
 
     static final int ADDRESS_LENGTH_BYTES = 20;
     static final int RING_REQUEST_LENGTH_BYTES = 28;

@@ -21,6 +21,7 @@ public final class LiveCapture {
     public static LivePacketSource open(final LiveCaptureOptions options) {
         switch (options.kind()) {
             case AFPACKET:
+            case EBPF:
                 return AfPacketSource.open(options);
             case PCAP:
                 return PcapSource.open(options);
