@@ -43,6 +43,8 @@ public record LiveCaptureOptions(
 
     /** Which implementation opens the interface. */
     public enum Kind {
+        /** {@link #EBPF}; where kernel or rights do not allow it, {@link #AFPACKET} with a notice that says why. */
+        AUTO,
         /** Linux packet ring, read in place; allocates nothing per packet. */
         AFPACKET,
         /** Linux, memory that an eBPF program fills, read in place; allocates nothing per packet. */
@@ -59,7 +61,7 @@ public record LiveCaptureOptions(
         OUT,
         /** Both; on the loopback interface, where every packet leaves and arrives, only the arriving ones. */
         BOTH,
-        /** As {@link #BOTH}, and each packet tells its way; {@link Kind#AFPACKET} alone can. */
+        /** As {@link #BOTH}, and each packet tells its way; {@link Kind#PCAP} cannot. */
         EACH
     }
 

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.capture;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -26,7 +27,7 @@ public abstract class LivePacketSource implements PacketSource {
     protected LivePacketSource(final String name, final CapturedPacket packet, final List<String> notices) {
         this.name = name;
         this.packet = packet;
-        this.notices = List.copyOf(notices);
+        this.notices = new ArrayList<>(notices);
     }
 
     /** {@return the kernel's index of the interface, passed with each packet} */
@@ -46,7 +47,12 @@ public abstract class LivePacketSource implements PacketSource {
 
     /** {@return messages for the user about how the source was opened, one line each; empty if everything is as requested} */
     public final List<String> notices() {
-        return notices;
+        return List.copyOf(notices);
+    }
+
+    /** Adds a message when the source is opened. */
+    protected final void notice(final String message) {
+        notices.add(message);
     }
 
     @Override

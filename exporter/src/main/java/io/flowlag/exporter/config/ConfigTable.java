@@ -78,8 +78,9 @@ public final class ConfigTable {
 
     public static final ConfigKey<List<String>> INTERFACES = row("capture.interfaces", list(text("interface name")), "[]",
         "Interfaces to capture from. Command run needs at least one.").example("[eth0]");
-    public static final ConfigKey<SourceKind> SOURCE = row("capture.source", choice(SourceKind.class), "afpacket",
-        "Capture mechanism: afpacket reads the Linux packet ring in place; pcap uses libpcap, which is portable and slower.");
+    public static final ConfigKey<SourceKind> SOURCE = row("capture.source", choice(SourceKind.class), "auto",
+        "Capture mechanism: ebpf reads memory that a program in the kernel fills; afpacket reads the Linux packet ring; auto " +
+        "takes ebpf where it can, else afpacket; pcap uses libpcap, which is portable and slower.");
     public static final ConfigKey<Direction> DIRECTION = row("capture.direction", choice(Direction.class), "both",
         "Packets that enter the interface (in), leave it (out), or both.");
     static final ConfigKey<Boolean> PROMISCUOUS = row("capture.promiscuous", onOff(), "on",
@@ -90,7 +91,7 @@ public final class ConfigTable {
     static final ConfigKey<Long> SNAP_LENGTH = row("capture.snap-length", octets("64", "256k"), "256",
         "Octets kept of each packet. Headers suffice, because lengths come from the headers.");
     static final ConfigKey<Long> RING = row("capture.ring", octets("1m", "1g"), "64m",
-        "Kernel ring of each interface and shard (afpacket), or kernel buffer (pcap).");
+        "Kernel ring of each interface and shard (ebpf: of all processors), or kernel buffer (pcap).");
     static final ConfigKey<Boolean> HARDWARE_TIMESTAMPS = row("capture.hardware-timestamps", onOff(), "off",
         "Uses the network card's timestamps, if it has them, instead of the kernel's.");
 

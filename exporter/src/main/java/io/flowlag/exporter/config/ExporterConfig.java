@@ -29,9 +29,9 @@ public record ExporterConfig(
         PIPELINED, SHARED, SHARDED, INVOKER
     }
 
-    /** Capture mechanisms for live interfaces: the Linux TPACKET_V3 ring, or libpcap. */
+    /** Capture mechanisms for live interfaces: an eBPF program, the Linux TPACKET_V3 ring, or libpcap. */
     public enum SourceKind {
-        AFPACKET, PCAP
+        AUTO, EBPF, AFPACKET, PCAP
     }
 
     /** Which way packets pass the interface: {@code capture.direction}. */

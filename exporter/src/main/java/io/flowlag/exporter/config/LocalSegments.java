@@ -120,7 +120,7 @@ final class LocalSegments {
         if (!view.segment().exact()) {
             problem(view.effectiveValue(EXACT), origin, remedy + "leave this out");
         }
-        if (view.capture().source() != SourceKind.AFPACKET) {
+        if (view.capture().source() == SourceKind.PCAP) {
             problem(view.effectiveValue(SOURCE), origin, remedy + "set it to afpacket, which tells the direction of packets");
         }
     }

@@ -57,9 +57,15 @@ final class LinuxCalls {
         return result;
     }
 
-    /** Takes all capabilities from the calling thread, for the rest of its life. */
-    static void dropCapabilities() throws IOException {
-        check("capset", capset(new int[] {CAPABILITY_VERSION_3, 0}, new int[6]));
+    /** Takes all capabilities but some, by their numbers, from the calling thread, for the rest of its life. */
+    static void dropCapabilitiesBut(final int... kept) throws IOException {
+        // Twice: effective, permitted, inheritable.
+        final int[] sets = new int[6];
+        for (final int number : kept) {
+            sets[3 * (number / Integer.SIZE)] |= 1 << number;
+            sets[3 * (number / Integer.SIZE) + 1] |= 1 << number;
+        }
+        check("capset", capset(new int[] {CAPABILITY_VERSION_3, 0}, sets));
     }
 
     /** The one name twice in C, told apart in Java by the type of its argument: each needs a class of its own. */

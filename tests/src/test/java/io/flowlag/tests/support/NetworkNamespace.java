@@ -175,8 +175,13 @@ public final class NetworkNamespace implements AutoCloseable {
 
     /** The same by a thread that has no capability, as if an ordinary user had started the process. */
     public <T> T callWithoutCapabilities(final Callable<T> task) throws Exception {
+        return callWith(task);
+    }
+
+    /** The same by a thread that has these capabilities alone, by their numbers. */
+    public <T> T callWith(final Callable<T> task, final int... capabilities) throws Exception {
         return call(() -> {
-            LinuxCalls.dropCapabilities();
+            LinuxCalls.dropCapabilitiesBut(capabilities);
             return task.call();
         });
     }

@@ -1,10 +1,20 @@
 package io.flowlag.tests.system;
 
+import com.sun.management.ThreadMXBean;
 import io.flowlag.exporter.capture.CaptureException;
+import io.flowlag.exporter.capture.CaptureException.Kind;
+import io.flowlag.exporter.capture.CapturedPacket;
+import io.flowlag.exporter.capture.LiveCaptureOptions;
+import io.flowlag.exporter.capture.LiveCaptureOptions.Direction;
+import io.flowlag.exporter.capture.LivePacketSource;
+import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.bpf.BpfCall;
 import io.flowlag.exporter.capture.bpf.EbpfAssembler;
+import io.flowlag.exporter.capture.live.LiveCapture;
 import io.flowlag.exporter.capture.posix.CLibrary;
+import io.flowlag.tests.support.Frames;
 import io.flowlag.tests.support.NetworkNamespace;
+import io.flowlag.tests.support.RawSender;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -13,29 +23,51 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
 
+import static io.flowlag.exporter.capture.LiveCaptureOptions.Kind.AUTO;
+import static io.flowlag.exporter.capture.LiveCaptureOptions.Kind.EBPF;
 import static io.flowlag.exporter.capture.bpf.EbpfAssembler.*;
 import static org.junit.jupiter.api.Assertions.*;
 
-/** eBPF in this kernel, on wires between network namespaces on which only this test sends. */
+/** eBPF in this kernel, on wires between network namespaces on which only this test sends. {@link LiveCaptureTest} has it too. */
 @Tag("topology")
 class EbpfCaptureTest {
     private static final Path UNPRIVILEGED = Path.of("/proc/sys/kernel/unprivileged_bpf_disabled");
+    private static final String NEAR = "near0";
+    private static final String FAR = "far0";
+    private static final int JUMBO_BYTES = 8_900;
+    private static final int VLAN = 42;
+    private static final int IP_FLAGS_OFFSET = 14 + 6;
+    private static final int MORE_FRAGMENTS = 0x20;
+    private static final int CAP_NET_RAW = 13;
+    private static final int CAP_BPF = 39;
 
     private NetworkNamespace near;
+    private NetworkNamespace far;
 
     @BeforeEach
     void layWire() throws IOException {
         NetworkNamespace.assumeAvailable();
         near = NetworkNamespace.create("near");
+        far = NetworkNamespace.create("far");
+        near.connect(NEAR, far, FAR);
+        near.ip("link", "set", NEAR, "mtu", "9000");
+        far.ip("link", "set", FAR, "mtu", "9000");
     }
 
     @AfterEach
     void removeWire() throws IOException {
         if (near != null) {
             near.close();
+        }
+        if (far != null) {
+            far.close();
         }
     }
 
@@ -57,16 +89,178 @@ class EbpfCaptureTest {
     void shouldSayWhatTheVerifierRefuses() {
         final CaptureException ex = assertThrows(CaptureException.class,
             () -> BpfCall.loadProgram(BpfCall.PROGRAM_SOCKET_FILTER, new EbpfAssembler().computeBy(MOV, R0, R5).exit()));
-        assertEquals(CaptureException.Kind.UNAVAILABLE, ex.kind());
+        assertEquals(Kind.UNAVAILABLE, ex.kind());
         assertEquals("eBPF program of 2 instructions: permission denied: R5 !read_ok", ex.getMessage());
     }
 
+    /** Tags, fragments, jumbo frames, both ways: octets, lengths, tags, ways and times. */
     @Test
-    void shouldSayWhichRightIsMissing() throws IOException {
-        Assumptions.assumeFalse(Files.readString(UNPRIVILEGED).startsWith("0"), "this kernel lets everybody make maps");
-        final CaptureException ex = assertThrows(CaptureException.class, () -> near.callWithoutCapabilities(
-            () -> BpfCall.createMap(BpfCall.MAP_ARRAY, 8, 1, BpfCall.MAP_FLAG_MMAPABLE)));
-        assertEquals(CaptureException.Kind.NO_PERMISSION, ex.kind());
-        assertTrue(ex.getMessage().contains("CAP_BPF"), ex.getMessage());
+    void shouldShowWhatTheRingShows() throws Exception {
+        final LiveCaptureOptions options = LiveCaptureOptions.of(NEAR).withDirection(Direction.EACH)
+            .withFilterExpression("udp or vlan").withRing(8 << 20, 0, 1);
+        try (LivePacketSource ring = near.call(() -> LiveCapture.open(options));
+            LivePacketSource ebpf = near.call(() -> LiveCapture.open(options.withKind(EBPF)))) {
+            send(near, NEAR, frames(300));
+            send(far, FAR, frames(300));
+            final Shown expected = new Shown();
+            final Shown shown = new Shown();
+            drain(ring, expected);
+            drain(ebpf, shown);
+            assertEquals(600, expected.lines.size());
+            assertEquals(expected.lines, shown.lines);
+            for (int i = 0; i < expected.timesNs.size(); i++) {
+                final long lateNs = shown.timesNs.get(i) - expected.timesNs.get(i);
+                assertTrue(lateNs > -1_000_000 && lateNs < 5_000_000_000L, "packet " + i + " is late by " + lateNs + " ns");
+            }
+        }
+    }
+
+    @Test
+    void shouldGoRoundTheRingOfAReaderThatIsBehind() throws Exception {
+        final LiveCaptureOptions options =
+            LiveCaptureOptions.of(FAR).withKind(EBPF).withRing(128 << 10, 0, 1).withSnapLengthBytes(512);
+        try (LivePacketSource source = far.call(() -> LiveCapture.open(options))) {
+            final Shown shown = new Shown();
+            final List<byte[]> sent = new ArrayList<>();
+            for (int round = 0; round < 40; round++) {
+                final List<byte[]> burst = new ArrayList<>();
+                for (int i = 0; i < 20; i++) {
+                    burst.add(Frames.udp(20 * round + i, 40 + 23 * round % 400));
+                }
+                send(near, NEAR, burst);
+                sent.addAll(burst);
+                // The first rounds leave packets behind.
+                source.poll(shown, round < 4 ? 10 : 20);
+            }
+            drain(source, shown);
+            assertEquals(0, source.kernelDropCount());
+            assertEquals(sent.size(), shown.lines.size());
+            for (int i = 0; i < sent.size(); i++) {
+                assertTrue(shown.lines.get(i).endsWith(HexFormat.of().formatHex(sent.get(i))), "packet " + i);
+            }
+        }
+    }
+
+    @Test
+    void shouldShareOutPacketsByFlow() throws Exception {
+        final LiveCaptureOptions options = LiveCaptureOptions.of(FAR).withKind(EBPF).withRing(8 << 20, 0, 1);
+        final List<? extends LivePacketSource> group = far.call(() -> LiveCapture.openGroup(options, 2));
+        final Shown shown = new Shown();
+        send(near, NEAR, frames(200));
+        group.forEach(LivePacketSource::stop);
+        group.forEach((source) -> {
+            drain(source, shown);
+            source.close();
+        });
+        assertEquals(200, shown.lines.size());
+    }
+
+    @Test
+    void shouldAllocateNothingPerPacket() throws Exception {
+        final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        final LiveCaptureOptions options = LiveCaptureOptions.of(FAR).withKind(EBPF).withFilterExpression("udp or vlan");
+        final CountingHandler handler = new CountingHandler();
+        final long allocatedBytes = far.call(() -> {
+            try (LivePacketSource source = LiveCapture.open(options)) {
+                long bytes = 0;
+                for (int round = 1; round <= 20; round++) {
+                    send(near, NEAR, frames(200));
+                    final long before = threads.getThreadAllocatedBytes(Thread.currentThread().getId());
+                    handler.await(source, 200 * round);
+                    // The rounds before the last warm up.
+                    bytes = threads.getThreadAllocatedBytes(Thread.currentThread().getId()) - before;
+                }
+                return bytes;
+            }
+        });
+        assertEquals(0, allocatedBytes);
+    }
+
+    @Test
+    void shouldTakeTheRingWithANoticeWithoutTheRightToEbpf() throws Exception {
+        Assumptions.assumeFalse(Files.readString(UNPRIVILEGED).startsWith("0"), "this kernel lets everybody load programs");
+        final LiveCaptureOptions options = LiveCaptureOptions.of(FAR).withPromiscuous(false).withRing(4 << 20, 0, 5);
+        try (LivePacketSource source = far.callWith(() -> LiveCapture.open(options.withKind(AUTO)), CAP_NET_RAW)) {
+            assertEquals(1, source.notices().size());
+            assertTrue(source.notices().get(0).matches(FAR + ": eBPF .* operation not permitted \\(it needs the capability " +
+                "CAP_BPF\\): the source 'afpacket' does without, and is used"), source.notices().get(0));
+            send(near, NEAR, frames(10));
+            assertEquals(10, new CapturedPackets().stopAndDrain(source).packets().size());
+        }
+        final CaptureException ex = assertThrows(CaptureException.class,
+            () -> far.callWith(() -> LiveCapture.open(options.withKind(EBPF)), CAP_NET_RAW));
+        assertEquals(Kind.NO_PERMISSION, ex.kind());
+    }
+
+    /** The rights are needed to open, and may be taken away then. */
+    @Test
+    void shouldNeedTwoCapabilitiesToOpenAndNoneAfterThat() throws Exception {
+        final LiveCaptureOptions options = LiveCaptureOptions.of(FAR).withPromiscuous(false).withFilterExpression("udp or vlan");
+        try (LivePacketSource source =
+            far.callWith(() -> LiveCapture.open(options.withKind(AUTO)), CAP_NET_RAW, CAP_BPF)) {
+            assertEquals(List.of(), source.notices());
+            send(near, NEAR, frames(10));
+            assertEquals(10, far.callWithoutCapabilities(
+                () -> new CapturedPackets().await(source, 5).stopAndDrain(source).packets().size()));
+        }
+    }
+
+    @Test
+    void shouldTakeTheRingForTheCardsTimestamps() throws Exception {
+        try (LivePacketSource source = far.call(() -> LiveCapture.open(LiveCaptureOptions.of(FAR).withKind(AUTO)
+            .withDirection(Direction.IN).withHardwareTimestamps(true)))) {
+            assertEquals(2, source.notices().size());
+            assertTrue(source.notices().get(1).endsWith("the source 'afpacket' does without, and is used"));
+        }
+    }
+
+    /** Plain, tagged once and twice, fragments, and one jumbo frame in ten. */
+    private static List<byte[]> frames(final int count) {
+        final List<byte[]> frames = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            final int lengthBytes = i % 10 == 9 ? JUMBO_BYTES : 40 + i * 37 % 1_300;
+            final byte[] frame = i % 4 == 1 ? Frames.udp(i, lengthBytes, Frames.TPID_CUSTOMER, VLAN) :
+                i % 4 == 2 ? Frames.udp(i, lengthBytes, Frames.TPID_SERVICE, 7, Frames.TPID_CUSTOMER, VLAN) :
+                Frames.udp(i, lengthBytes);
+            if (i % 4 == 3) {
+                frame[IP_FLAGS_OFFSET] = MORE_FRAGMENTS;
+            }
+            frames.add(frame);
+        }
+        return frames;
+    }
+
+    private static void send(final NetworkNamespace from, final String interfaceName, final List<byte[]> frames)
+        throws Exception {
+        from.call(() -> {
+            try (RawSender sender = new RawSender(interfaceName)) {
+                for (final byte[] frame : frames) {
+                    sender.send(frame);
+                }
+            }
+            return null;
+        });
+    }
+
+    private static void drain(final LivePacketSource source, final PacketHandler handler) {
+        source.stop();
+        while (source.poll(handler, CapturedPackets.POLL_LIMIT) != LivePacketSource.END_OF_SOURCE) {
+            source.awaitArrival(1);
+        }
+    }
+
+    /** Each packet as text, and its time. */
+    private static final class Shown implements PacketHandler {
+        private final List<String> lines = new ArrayList<>();
+        private final List<Long> timesNs = new ArrayList<>();
+
+        @Override
+        public void onPacket(final CapturedPacket packet) {
+            final byte[] octets = new byte[packet.capturedLengthBytes()];
+            packet.buffer().getBytes(packet.offset(), octets);
+            lines.add(packet.way() + " " + packet.wireLengthBytes() + " " + Integer.toHexString(packet.vlanTag()) + " " +
+                HexFormat.of().formatHex(octets));
+            timesNs.add(packet.timestampNs());
+        }
     }
 }

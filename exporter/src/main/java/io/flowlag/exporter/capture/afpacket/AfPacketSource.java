@@ -82,7 +82,7 @@ public final class AfPacketSource extends LivePacketSource {
      * @throws CaptureException if that fails; its message says what to do.
      */
     public static AfPacketSource open(final LiveCaptureOptions options) {
-        return openAll(options, 1, new FanoutGroup(1, false)).get(0);
+        return openAny(options, 1, false).get(0);
     }
 
     /**
@@ -96,7 +96,24 @@ public final class AfPacketSource extends LivePacketSource {
      * @throws CaptureException if a socket cannot be opened; the message says what to do.
      */
     public static List<AfPacketSource> openGroup(final LiveCaptureOptions options, final int count) {
-        return openAll(options, count, new FanoutGroup(count, true));
+        return openAny(options, count, true);
+    }
+
+    private static List<AfPacketSource> openAny(final LiveCaptureOptions options, final int count, final boolean isShared) {
+        if (options.kind() != LiveCaptureOptions.Kind.AUTO) {
+            return openAll(options, count, new FanoutGroup(count, isShared));
+        }
+        try {
+            if (options.hardwareTimestamps()) {
+                throw new CaptureException(Kind.UNAVAILABLE, options.interfaceName() + ": eBPF does not see the card's" +
+                    " timestamps: " + PacketSocket.WITHOUT_EBPF);
+            }
+            return openAny(options.withKind(LiveCaptureOptions.Kind.EBPF), count, isShared);
+        } catch (final CaptureException ex) {
+            final List<AfPacketSource> sources = openAny(options.withKind(LiveCaptureOptions.Kind.AFPACKET), count, isShared);
+            sources.get(0).notice(ex.getMessage() + ", and is used");
+            return sources;
+        }
     }
 
     private static List<AfPacketSource> openAll(final LiveCaptureOptions options, final int count, final FanoutGroup group) {
@@ -117,7 +134,7 @@ public final class AfPacketSource extends LivePacketSource {
             }
             if (options.kind() == LiveCaptureOptions.Kind.EBPF && linkLayer.isCooked()) {
                 throw new CaptureException(Kind.UNAVAILABLE, options.interfaceName() +
-                    ": eBPF takes packets with an Ethernet header or none: use the source 'afpacket'");
+                    ": eBPF takes packets with an Ethernet header or none: " + PacketSocket.WITHOUT_EBPF);
             }
         }
         final BpfProgram program = kernelProgram(options, linkLayer, isLoopback);

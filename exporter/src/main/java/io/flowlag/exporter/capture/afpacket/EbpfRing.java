@@ -30,9 +30,8 @@ final class EbpfRing extends SocketRing {
     private static final Path TIME_NAMESPACE = Path.of("/proc/self/timens_offsets");
     private static final Pattern LAST_NUMBER = Pattern.compile("(\\d+)\\s*$");
     private static final Pattern OWN_TIME = Pattern.compile("monotonic\\s+0\\s+0\\s.*", Pattern.DOTALL);
-    /** How long a reader without packets sleeps before it looks again. */
-    private static final long NAP_NS = TimeUnit.MILLISECONDS.toNanos(1);
-    private static final int NAPS_MS = 2;
+    /** A part of the cache of a processor's core. */
+    private static final int CACHED_BYTES = 128 << 10;
     private static final int CLOSED = -1;
 
     private final MonotonicClock clock = new MonotonicClock();
@@ -41,6 +40,8 @@ final class EbpfRing extends SocketRing {
     private final int mapFd;
     private final long lengthBytes;
     private final ProcessorRings rings;
+    private final int longestNapMs;
+    private int napMs = 1;
     private long address;
     private long toldLostCount;
 
@@ -56,6 +57,7 @@ final class EbpfRing extends SocketRing {
     private EbpfRing(final PacketSocket socket, final LiveCaptureOptions options) {
         super(socket);
         requireKnownKernel();
+        longestNapMs = options.blockTimeoutMs();
         final int processorCount = processorCount();
         final int memoryBytes = options.ringBytes() / processorCount;
         mostBytes = ProcessorLayout.mostBytes(memoryBytes, options.snapLengthBytes());
@@ -144,28 +146,20 @@ final class EbpfRing extends SocketRing {
 
     @Override
     boolean isDrained() {
-        return rings.isDrained();
+        return rings.unreadBytes() == 0;
     }
 
-    /**
-     * Naps while packets come; if none came in a nap, has the next one wake it. A program that has not seen the wish has
-     * published its packet by the end of a second nap.
-     */
+    /** Naps, as nothing would wake it: for so long that what comes meanwhile stays in the cache. */
     @Override
     boolean await(final int timeoutMs) {
-        if (timeoutMs > 0 && rings.isDrained()) {
-            LockSupport.parkNanos(NAP_NS);
-            if (timeoutMs > NAPS_MS && rings.isDrained()) {
-                rings.sleeps(true);
-                LockSupport.parkNanos(NAP_NS);
-                if (rings.isDrained()) {
-                    socket.await(timeoutMs - NAPS_MS);
-                }
-                rings.sleeps(false);
-                socket.discard();
-            }
+        long unreadBytes = rings.unreadBytes();
+        if (unreadBytes == 0 && timeoutMs > 0) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(Math.min(timeoutMs, napMs)));
+            unreadBytes = rings.unreadBytes();
+            napMs = unreadBytes > CACHED_BYTES ? Math.max(1, napMs / 2) :
+                unreadBytes < CACHED_BYTES / 4 ? Math.min(longestNapMs, 2 * napMs) : napMs;
         }
-        return !rings.isDrained();
+        return unreadBytes != 0;
     }
 
     @Override

@@ -5,7 +5,6 @@ import io.flowlag.exporter.capture.CaptureException.Kind;
 import io.flowlag.exporter.capture.filter.BpfProgram;
 import io.flowlag.exporter.capture.posix.CLibrary;
 import io.flowlag.exporter.capture.posix.Errno;
-import io.flowlag.exporter.capture.posix.LinuxLibrary;
 import io.flowlag.exporter.capture.posix.NetworkInterfaces;
 import io.flowlag.exporter.capture.posix.PollSet;
 import org.agrona.BufferUtil;
@@ -21,6 +20,9 @@ import static io.flowlag.exporter.capture.afpacket.SocketLayout.*;
  * filter is attached before the first packet. Owned by one thread. Calls with an interface name, a filter, or a failure allocate.
  */
 final class PacketSocket implements AutoCloseable {
+    /** The end of messages about eBPF: the way out. */
+    static final String WITHOUT_EBPF = "the source 'afpacket' does without";
+
     private static final int ARGUMENT_LENGTH_BYTES = 64;
     private static final int DATA_LENGTH_BYTES = 64;
     private static final int CLOSED = -1;
@@ -232,13 +234,6 @@ final class PacketSocket implements AutoCloseable {
         return poll.isReadable(0);
     }
 
-    /** Empties the socket's own queue. */
-    void discard() {
-        while (LinuxLibrary.recv(fd, argument.addressOffset(), ARGUMENT_LENGTH_BYTES, MSG_DONTWAIT) >= 0) {
-            // what it has is of no use
-        }
-    }
-
     /** Clears the error that the kernel stored on the socket, if any: reading does. */
     private void clearError() {
         get(SOL_SOCKET, SO_ERROR, Integer.BYTES);
@@ -306,7 +301,7 @@ final class PacketSocket implements AutoCloseable {
 
     /** Names the interface in the refusal of a ring by eBPF. Returns the exception to throw. */
     CaptureException ebpfFailure(final CaptureException ex) {
-        return new CaptureException(ex.kind(), interfaceName + ": " + ex.getMessage() + ": the source 'afpacket' does without");
+        return new CaptureException(ex.kind(), interfaceName + ": " + ex.getMessage() + ": " + WITHOUT_EBPF);
     }
 
     /** The error for an interface that does not exist. Returns the exception to throw. */

@@ -13,10 +13,10 @@ package io.flowlag.exporter.capture.afpacket;
  *    32  packets lost of processors         8      18  VLAN TPID, network order    2
  *        without a ring; of the first ring         20  whether there is a tag      1
  *   128  tail: position of the reader       8      21  packet type                 1
- *   136  whether the reader sleeps          4      22  padding                     2
- *   256  records                                   24  octets
+ *   256  records                                   22  padding                     2
+ *                                                  24  octets
  * </pre>
- * The program writes what lies before the tail, the process the rest. The head is published last; a program that finds all read
+ * The program writes all but the tail. The head is published last; a program that finds all read
  * begins at 0 again, so that a reader that keeps up uses little of the ring, which stays in the processor's cache. Stateless.
  */
 final class ProcessorLayout {
@@ -26,7 +26,6 @@ final class ProcessorLayout {
     static final int LOST_OFFSET = 24;
     static final int OTHERS_LOST_OFFSET = 32;
     static final int TAIL_OFFSET = 128;
-    static final int SLEEPS_OFFSET = 136;
     static final int RECORDS_OFFSET = 256;
 
     static final int TIME_OFFSET = 0;

@@ -17,6 +17,8 @@ import static io.flowlag.exporter.capture.afpacket.ProcessorLayout.*;
  */
 final class ProcessorRings {
     private static final int NONE = -1;
+    /** Memory is given back in parts, as the processor that fills the ring reads the tail for each packet. */
+    private static final int TAILS_PER_RING = 16;
     private static final int VLAN_TAG_LENGTH_BYTES = 4;
     /** More than the kernel's longest packet. */
     private static final int MAX_WIRE_BYTES = 1 << 24;
@@ -30,6 +32,7 @@ final class ProcessorRings {
     private final int strideBytes;
     /** Of the next record of each ring. */
     private final long[] positions;
+    private final long[] tails;
     /** {@link Long#MAX_VALUE} if there is none. */
     private final long[] timesNs;
     private final int[] capturedBytes;
@@ -50,6 +53,7 @@ final class ProcessorRings {
         this.ringBytes = ringBytes;
         strideBytes = strideBytes(ringBytes, mostBytes);
         positions = new long[processorCount];
+        tails = new long[processorCount];
         timesNs = new long[processorCount];
         Arrays.fill(timesNs, Long.MAX_VALUE);
         capturedBytes = new int[processorCount];
@@ -64,6 +68,9 @@ final class ProcessorRings {
         if (current != NONE) {
             positions[current] = next(positions[current], ringBytes, capturedBytes[current]);
             readCounts[current]++;
+            if (positions[current] - tails[current] > ringBytes / TAILS_PER_RING) {
+                release(current);
+            }
             look(current);
             if (timesNs[current] <= othersNs && positions[current] < limits[current]) {
                 return true;
@@ -98,7 +105,7 @@ final class ProcessorRings {
     /** Gives back what was read, and reads all heads twice. Returns whether there is a record that may be shown. */
     private boolean refill() {
         for (int i = 0; i < positions.length; i++) {
-            memory.putLongRelease(i * strideBytes + TAIL_OFFSET, positions[i]);
+            release(i);
             limits[i] = head(i);
         }
         boolean hasAny = false;
@@ -110,15 +117,24 @@ final class ProcessorRings {
         return hasAny;
     }
 
+    private void release(final int ring) {
+        tails[ring] = positions[ring];
+        memory.putLongRelease(ring * strideBytes + TAIL_OFFSET, positions[ring]);
+    }
+
     private long head(final int ring) {
         return memory.getLongAcquire(ring * strideBytes + HEAD_OFFSET);
+    }
+
+    private long base(final int ring) {
+        return memory.getLong(ring * strideBytes + BASE_OFFSET, ORDER);
     }
 
     /** Goes to where the program began again, if it did, and to the first record. */
     private void enter(final int ring) {
         final long end = ends[ring];
         if (end != positions[ring]) {
-            final long base = memory.getLong(ring * strideBytes + BASE_OFFSET, ORDER);
+            final long base = base(ring);
             if (base > positions[ring] && base <= end && (base & ringBytes - 1) == 0) {
                 positions[ring] = base;
             }
@@ -178,20 +194,14 @@ final class ProcessorRings {
         return memory.getByte(record(current) + PACKET_TYPE_OFFSET);
     }
 
-    /** {@return whether no ring has a record, those included that were published just now} */
-    boolean isDrained() {
-        boolean isDrained = true;
+    /** {@return octets of the records of all rings that are not read yet, by their heads; 0 if there is none} */
+    long unreadBytes() {
+        long bytes = 0;
         for (int i = 0; i < positions.length; i++) {
-            isDrained &= head(i) == positions[i];
+            final long head = head(i);
+            bytes += head == positions[i] ? 0 : Math.max(1, head - Math.max(positions[i], base(i)));
         }
-        return isDrained;
-    }
-
-    /** Tells the programs whether the reader sleeps. */
-    void sleeps(final boolean value) {
-        for (int i = 0; i < positions.length; i++) {
-            memory.putInt(i * strideBytes + SLEEPS_OFFSET, value ? 1 : 0, ORDER);
-        }
+        return bytes;
     }
 
     /** {@return packets lost so far: for want of room, on a processor without a ring, or refused here} */

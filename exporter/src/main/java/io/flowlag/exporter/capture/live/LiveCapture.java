@@ -19,27 +19,19 @@ public final class LiveCapture {
      * @throws io.flowlag.exporter.capture.CaptureException if that fails; its message says what to do.
      */
     public static LivePacketSource open(final LiveCaptureOptions options) {
-        switch (options.kind()) {
-            case AFPACKET:
-            case EBPF:
-                return AfPacketSource.open(options);
-            case PCAP:
-                return PcapSource.open(options);
-            default:
-                throw new IllegalArgumentException("kind=" + options.kind());
-        }
+        return options.kind() == LiveCaptureOptions.Kind.PCAP ? PcapSource.open(options) : AfPacketSource.open(options);
     }
 
     /**
      * Opens several sources on one interface, among which the kernel distributes the packets by flow.
      *
-     * @param options how, of kind {@link LiveCaptureOptions.Kind#AFPACKET}.
+     * @param options how, of another kind than {@link LiveCaptureOptions.Kind#PCAP}.
      * @param count   of sources, 1 or more.
      * @return the sources, owned by the caller, one per thread.
      * @throws io.flowlag.exporter.capture.CaptureException if that fails; its message says what to do.
      */
     public static List<? extends LivePacketSource> openGroup(final LiveCaptureOptions options, final int count) {
-        if (options.kind() != LiveCaptureOptions.Kind.AFPACKET) {
+        if (options.kind() == LiveCaptureOptions.Kind.PCAP) {
             throw new IllegalArgumentException("kind=" + options.kind());
         }
         return AfPacketSource.openGroup(options, count);
