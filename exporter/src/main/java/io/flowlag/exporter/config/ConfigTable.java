@@ -79,8 +79,8 @@ public final class ConfigTable {
     public static final ConfigKey<List<String>> INTERFACES = row("capture.interfaces", list(text("interface name")), "[]",
         "Interfaces to capture from. Command run needs at least one.").example("[eth0]");
     public static final ConfigKey<SourceKind> SOURCE = row("capture.source", choice(SourceKind.class), "auto",
-        "Capture mechanism: ebpf reads memory that a program in the kernel fills; afpacket reads the Linux packet ring; auto " +
-        "takes ebpf where it can, else afpacket; pcap uses libpcap, which is portable and slower.");
+        "Capture mechanism: ebpf (program in the kernel), afpacket (packet ring of Linux), auto (ebpf where allowed, " +
+        "else afpacket), or pcap (libpcap: portable, slower).");
     public static final ConfigKey<Direction> DIRECTION = row("capture.direction", choice(Direction.class), "both",
         "Packets that enter the interface (in), leave it (out), or both.");
     static final ConfigKey<Boolean> PROMISCUOUS = row("capture.promiscuous", onOff(), "on",
