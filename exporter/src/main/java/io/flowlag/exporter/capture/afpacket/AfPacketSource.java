@@ -22,17 +22,18 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Packets of a Linux interface from the kernel's ring. Owned by one thread. Packets are handed over in the ring's memory: no
- * system call and no allocation per packet. Every {@value #HOUSEKEEPING_INTERVAL_MS} ms four system calls read the kernel's
- * drops and the MTU, and check that the interface still exists; each request for the drops costs one more. Memory: the ring,
- * outside the heap, until {@link #close}.
+ * Packets of a Linux interface from a {@link SocketRing}: the kernel's, or one that an eBPF program fills. Owned by one thread.
+ * Packets are handed over in the ring's memory: no system call and no allocation per packet. Every {@value
+ * #HOUSEKEEPING_INTERVAL_MS} ms four system calls read the kernel's drops and the MTU, and check that the interface still
+ * exists; each request for the drops costs one more. Memory: the ring, outside the heap, until {@link #close}.
  * <p>
  * The kernel removes the outer VLAN tag of an arriving packet from the frame; {@code vlanTag} has it, and its four octets count
  * in {@code wireLengthBytes}. A packet that leaves has its tag where the sender put it.
  * <p>
  * Timestamps are the kernel's, nanoseconds since the UNIX epoch, taken when it hands the packet to captures. On arrival that is
  * in the softirq, behind the card's own ring; on leaving it is behind the queueing discipline. The network card stamps arriving
- * packets only, so its stamps need direction {@code IN}; a packet without one has the kernel's, and is counted.
+ * packets only, so its stamps need direction {@code IN}; a packet without one has the kernel's, and is counted. An eBPF program
+ * reads the clock itself, later: behind the queues of receive packet steering and of virtual interfaces.
  */
 public final class AfPacketSource extends LivePacketSource {
     /** How often drops and the MTU are read and the interface is checked. */

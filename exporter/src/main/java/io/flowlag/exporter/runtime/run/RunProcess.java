@@ -288,8 +288,12 @@ public final class RunProcess {
         final boolean isSmall =
             config.segment().role() != ExporterConfig.Role.NONE && capture.snapLengthBytes() <= smallBytes / 2;
         final int blockTimeoutMs = isPrompt ? PROMPT_BLOCK_TIMEOUT_MS : LiveCaptureOptions.DEFAULT_BLOCK_TIMEOUT_MS;
+        // The ring's times are from before the queues of packet steering and virtual interfaces, and it lasts for seconds.
+        final LiveCaptureOptions.Kind kind =
+            capture.source() == ExporterConfig.SourceKind.AUTO && config.segment().role() != ExporterConfig.Role.NONE ?
+            LiveCaptureOptions.Kind.AFPACKET : LiveCaptureOptions.Kind.valueOf(capture.source().name());
         return LiveCaptureOptions.of(interfaceNames.get(index))
-            .withKind(LiveCaptureOptions.Kind.valueOf(capture.source().name()))
+            .withKind(kind)
             .withDirection(LiveSegment.direction(config, index))
             .withPromiscuous(capture.promiscuous())
             .withSnapLengthBytes(capture.snapLengthBytes())
