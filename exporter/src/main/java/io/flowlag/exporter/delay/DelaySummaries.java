@@ -2,7 +2,6 @@ package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.status.ClockEstimate;
-import io.flowlag.exporter.status.DelayDistribution;
 import io.flowlag.exporter.status.DelayHistogram;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.IntervalDelays;
@@ -10,11 +9,7 @@ import io.flowlag.exporter.status.SegmentName;
 import io.flowlag.rli.receiver.HeldOutErrors;
 import io.flowlag.rli.receiver.ReceiverCounter;
 import io.flowlag.rli.receiver.RliReceiver;
-import io.flowlag.rli.receiver.SignedHistogram;
-import io.flowlag.sketch.quantile.LogHistogram;
-import org.agrona.concurrent.UnsafeBuffer;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntFunction;
@@ -25,67 +20,28 @@ import java.util.function.IntFunction;
  * the end of an interval.
  */
 final class DelaySummaries {
-    private static final long HIGHEST_NS = 60_000_000_000L;
-    private static final int SIGNIFICANT_DIGITS = 3;
-    /** More intervals than can end between two polls of the destinations while captures are read: a packet ends one at most. */
-    private static final int REMEMBERED_INTERVALS = 4096;
-    /** From this number of delays on, their range is taken as the range of the others. */
-    private static final long ENOUGH_DELAYS = 1_000;
-    /** Of many segments, fewer. */
-    private static final int REMEMBERED_SUMMARIES = 8 * REMEMBERED_INTERVALS;
     /** Matched delays of a class are added in batches of this size. */
     private static final int MATCHED_LIMIT = 64;
-    /** A summary, its two distributions and their quantiles, as objects, and its histogram. */
-    private static final long SUMMARY_BYTES = 704 + IntervalDelays.HISTOGRAM_LIMIT_BYTES;
-    /** Delays that are not measured. */
-    private static final SignedHistogram NONE = new SignedHistogram(2, 1);
 
     private final RliReceiver receiver;
     private final IntFunction<ClockEstimate> clocks;
     private final boolean isMatched;
-    private final long maximumDelayNs;
     private TrafficClasses classes;
     private long intervalNs;
     private long recordNs;
-    /** By stream, of the interval and since the start. */
-    private final Delays[] delays;
-    private final Delays[] totals;
+    /** By stream, of the interval. */
+    private final StreamDelays[] delays;
+    /** Of earlier intervals. */
+    private final long[] earlierPackets;
+    private final long[] earlierLostReferences;
     /** Matched delays to be added, and their number, by stream. */
     private final long[][] newMatched;
     private final int[] newMatchedCount;
-    private final LogHistogram histogram = new LogHistogram();
-    private final UnsafeBuffer octets = new UnsafeBuffer(new byte[IntervalDelays.HISTOGRAM_LIMIT_BYTES]);
-
-    /** By sender, where each is a segment; else empty. */
-    private List<SegmentName> segments = List.of();
     private boolean isStarted;
     private long firstNs = Long.MAX_VALUE;
     private long startNs;
     private long newestNs;
-    private final EndedIntervals intervals;
-    private volatile List<DelaySummary> total = List.of();
-    private volatile List<DelayHistogram> histograms = List.of();
-
-    /** The delays of a stream. */
-    private static final class Delays {
-        private SignedHistogram matched = NONE;
-        private SignedHistogram estimates = NONE;
-        private SignedHistogram references = NONE;
-        private long packets;
-        /** Matched packets that came before the interval. */
-        private long late;
-        private long lostReferences;
-        private long oversizePackets;
-
-        private void add(final Delays other) {
-            matched.add(other.matched);
-            estimates.add(other.estimates);
-            references.add(other.references);
-            packets += other.packets;
-            lostReferences += other.lostReferences;
-            oversizePackets += other.oversizePackets;
-        }
-    }
+    private final PublishedSummaries published;
 
     /**
      * Nothing yet.
@@ -104,43 +60,23 @@ final class DelaySummaries {
         this.clocks = clocks;
         this.receiver = receiver;
         this.isMatched = isMatched;
-        this.maximumDelayNs = maximumDelayNs;
         this.classes = classes;
         this.intervalNs = intervalNs;
         recordNs(recordNs);
         final int count = senderCount * classes.count();
-        intervals = new EndedIntervals(count == 0 ? 1 : rememberedIntervals(count));
-        delays = new Delays[count];
-        totals = new Delays[count];
+        delays = new StreamDelays[count];
+        Arrays.setAll(delays, (i) -> new StreamDelays(isMatched, false));
+        earlierPackets = new long[count];
+        earlierLostReferences = new long[count];
         newMatched = new long[isMatched ? count : 0][MATCHED_LIMIT];
         newMatchedCount = new int[count];
-        for (int i = 0; i < count; i++) {
-            delays[i] = new Delays();
-            totals[i] = new Delays();
-            if (isMatched) {
-                delays[i].matched = histogram();
-                totals[i].matched = histogram();
-            }
-            if (receiver.streamCount() > 0) {
-                totals[i].estimates = histogram();
-                totals[i].references = histogram();
-            }
-        }
-    }
-
-    private static int rememberedIntervals(final int streamCount) {
-        return Math.min(REMEMBERED_INTERVALS, Math.max(64, REMEMBERED_SUMMARIES / streamCount));
-    }
-
-    private static SignedHistogram histogram() {
-        return new SignedHistogram(HIGHEST_NS, SIGNIFICANT_DIGITS);
+        published = new PublishedSummaries(count, isMatched, receiver.streamCount() > 0, maximumDelayNs);
     }
 
     /** {@return octets of the distributions and of the remembered intervals, by formula} */
     static long memoryBytes(final int streamCount, final boolean isInterpolated, final boolean isMatched) {
-        return streamCount * (((isInterpolated ? 2 : 0) + (isMatched ? 2 : 0)) * SignedHistogram
-            .memoryBytes(HIGHEST_NS, SIGNIFICANT_DIGITS) + (isMatched ? MATCHED_LIMIT * Long.BYTES : 0) +
-            rememberedIntervals(streamCount) * SUMMARY_BYTES) + LogHistogram.MEMORY_BYTES;
+        return (isMatched ? streamCount * (StreamDelays.histogramBytes() + MATCHED_LIMIT * Long.BYTES) : 0) +
+            PublishedSummaries.memoryBytes(streamCount, isInterpolated, isMatched);
     }
 
     /** {@return how long a record may wait for its flow's end} */
@@ -165,7 +101,7 @@ final class DelaySummaries {
         }
         final boolean isOver = isOver(nowNs);
         if (isOver) {
-            end(startNs + intervalNs);
+            end(startNs + intervalNs, false);
             startNs = nowNs - Math.floorMod(nowNs, intervalNs);
         }
         newestNs = Math.max(newestNs, nowNs);
@@ -184,7 +120,7 @@ final class DelaySummaries {
     /** The clock was set back: ends the interval early; the next one begins with the next packet. */
     void onTimeSetBack() {
         if (isStarted) {
-            end(newestNs);
+            end(newestNs, false);
             isStarted = false;
             newestNs = Long.MIN_VALUE;
         }
@@ -192,7 +128,7 @@ final class DelaySummaries {
 
     /** Names the segments, in the place of senders, before the first packet. */
     void segments(final List<SegmentName> names) {
-        segments = names;
+        published.segments(names);
     }
 
     /** Sets the length of intervals, from the present one on. */
@@ -241,150 +177,62 @@ final class DelaySummaries {
     /** The input has ended, and so has the interval. */
     void onEnd() {
         if (isStarted) {
-            end(newestNs);
+            end(newestNs, true);
         }
     }
 
     /** {@return the last interval that ended, by class} */
     List<DelaySummary> interval() {
+        final EndedIntervals intervals = intervals();
         return intervals.count() == 0 ? List.of() :
             intervals.get(intervals.count() - 1).stream().map(IntervalDelays::summary).toList();
     }
 
     /** {@return those that ended last} */
     EndedIntervals intervals() {
-        return intervals;
+        return published.intervals();
     }
 
     /** {@return everything up to the end of that interval, by class} */
     List<DelaySummary> total() {
-        return total;
+        return published.total();
     }
 
     /** {@return the same in fixed buckets} */
     List<DelayHistogram> histograms() {
-        return histograms;
+        return published.histograms();
     }
 
-    private void end(final long endNs) {
-        final List<IntervalDelays> newInterval = new ArrayList<>();
-        final List<DelaySummary> newTotal = new ArrayList<>();
-        final List<DelayHistogram> newHistograms = new ArrayList<>();
+    private void end(final long endNs, final boolean isLast) {
         for (int i = 0; i < delays.length; i++) {
-            final Delays present = delays[i];
             if (isMatched) {
                 addNewMatched(i);
             }
-            if (isInterpolated(i)) {
-                present.estimates = receiver.statistics(i).estimates();
-                present.references = receiver.statistics(i).references();
-                present.packets = receiver.counter(i, ReceiverCounter.PACKETS) - totals[i].packets;
-                present.lostReferences = receiver.counter(i, ReceiverCounter.REFERENCES_LOST) - totals[i].lostReferences;
+            if (i < receiver.streamCount()) {
+                readReceiver(i, delays[i]);
             }
-            final DelaySummary summary = summary(i, present, startNs, endNs);
-            totals[i].add(present);
-            final long estimatesNs = isInterpolated(i) ? receiver.stream(i).meanBoundNs(present.packets) : -1;
-            newInterval.add(new IntervalDelays(
-                summary, present.packets, clocks.apply(i / classes.count()),
-                histogram(summary.isMatched() ? present.matched : present.estimates),
-                matchedBoundNs(present, totals[i].matched), estimatesNs, referencesBoundNs(present, estimatesNs)));
-            newTotal.add(summary(i, totals[i], firstNs, endNs));
-            newHistograms.add(new DelayHistogram(
-                i / classes.count(), segment(i), i % classes.count(), classes.dscp(i % classes.count()),
-                buckets(isMatched ? totals[i].matched : totals[i].estimates), buckets(totals[i].references)));
-            present.packets = 0;
-            present.late = 0;
-            present.oversizePackets = 0;
-            present.matched.reset();
+            delays[i].clock = clocks.apply(i / classes.count());
+        }
+        published.add(new EndedPeriod(firstNs, startNs, endNs, isLast, classes, delays));
+        for (final StreamDelays each : delays) {
+            each.packets = 0;
+            each.late = 0;
+            each.oversizePackets = 0;
+            each.matched.reset();
         }
         receiver.rotate();
-        total = newTotal;
-        histograms = newHistograms;
-        intervals.add(newInterval);
     }
 
-    /**
-     * Packets that did not match, and those that came before the interval, have delays within the range of all so far, which
-     * includes 0 and the maximum while few are known.
-     */
-    private long matchedBoundNs(final Delays of, final SignedHistogram all) {
-        final long samples = of.matched.count();
-        if (samples == 0 || of.packets == 0) {
-            return -1;
-        }
-        final long unknown = of.late + Math.max(0, of.packets + of.late - samples);
-        final boolean isRangeKnown = all.count() >= ENOUGH_DELAYS;
-        final long meanNs = of.matched.meanNs();
-        final long leastNs = isRangeKnown ? all.minimumNs() : Math.min(0, all.minimumNs());
-        final long largestNs = isRangeKnown ? all.maximumNs() : Math.max(maximumDelayNs, all.maximumNs());
-        return (long)Math.ceil(
-            Math.min(1, unknown / (double)of.packets) * Math.max(meanNs - leastNs, largestNs - meanNs));
-    }
-
-    /**
-     * References do not sample the packets alike: they are shorter, fewer where a queue grows, and as frequent where nothing
-     * passes. So the error of their mean does not follow from their number, but from the estimates, which weigh them by packets.
-     */
-    private static long referencesBoundNs(final Delays of, final long estimatesNs) {
-        return estimatesNs < 0 || of.references.count() == 0 ? -1 :
-            estimatesNs + Math.abs(of.references.meanNs() - of.estimates.meanNs());
-    }
-
-    private boolean isInterpolated(final int stream) {
-        return stream < receiver.streamCount();
-    }
-
-    private DelaySummary summary(final int stream, final Delays of, final long fromNs, final long toNs) {
-        final boolean isInterpolated = isInterpolated(stream);
-        final int classIndex = stream % classes.count();
-        return new DelaySummary(
-            stream / classes.count(), segment(stream), classIndex, classes.dscp(classIndex), fromNs, toNs,
-            distribution(of.matched), distribution(of.estimates), distribution(of.references), of.lostReferences,
-            of.oversizePackets,
-            isInterpolated ? heldOut(stream).count() : 0,
-            isInterpolated && heldOut(stream).hasBound() ? heldOut(stream).quantile95Ns() : null);
-    }
-
-    private SegmentName segment(final int stream) {
-        return segments.isEmpty() ? null : segments.get(stream / classes.count());
-    }
-
-    private HeldOutErrors heldOut(final int stream) {
-        return receiver.statistics(stream).heldOut();
-    }
-
-    private static DelayHistogram.Buckets buckets(final SignedHistogram histogram) {
-        final long[] boundariesNs = DelayHistogram.boundariesNs();
-        final long[] counts = new long[boundariesNs.length];
-        final boolean isEmpty = histogram.count() == 0;
-        if (!isEmpty) {
-            histogram.countsAtMost(boundariesNs, counts);
-        }
-        return new DelayHistogram.Buckets(
-            Arrays.stream(counts).boxed().toList(), histogram.count(), isEmpty ? 0 : histogram.sumNs());
-    }
-
-    private byte[] histogram(final SignedHistogram delays) {
-        histogram.clear();
-        delays.forEach(histogram::add);
-        final byte[] image = new byte[delays.count() == 0 ? 0 : histogram.encode(octets, 0, octets.capacity())];
-        octets.getBytes(0, image);
-        return image;
-    }
-
-    private static DelayDistribution distribution(final SignedHistogram histogram) {
-        if (histogram.count() == 0) {
-            return DelayDistribution.EMPTY;
-        }
-        return new DelayDistribution(
-            histogram.count(), histogram.negativeCount(), histogram.meanNs(),
-            histogram.count() > 1 ? Math.round(histogram.standardDeviationNs()) : null,
-            histogram.minimumNs(), histogram.maximumNs(), quantileNs(histogram, 0.5), quantileNs(histogram, 0.9),
-            quantileNs(histogram, 0.95), quantileNs(histogram, 0.99), quantileNs(histogram, 0.999),
-            histogram.hasDelayVariation() ? histogram.delayVariationNs() : null);
-    }
-
-    private static Long quantileNs(final SignedHistogram histogram, final double quantile) {
-        return histogram.hasQuantile(quantile) ? histogram.quantileNs(quantile) : null;
+    private void readReceiver(final int stream, final StreamDelays present) {
+        final HeldOutErrors heldOut = receiver.statistics(stream).heldOut();
+        present.estimates = receiver.statistics(stream).estimates();
+        present.references = receiver.statistics(stream).references();
+        present.packets = receiver.counter(stream, ReceiverCounter.PACKETS) - earlierPackets[stream];
+        earlierPackets[stream] += present.packets;
+        present.lostReferences = receiver.counter(stream, ReceiverCounter.REFERENCES_LOST) - earlierLostReferences[stream];
+        earlierLostReferences[stream] += present.lostReferences;
+        present.estimatesBoundNs = receiver.stream(stream).meanBoundNs(present.packets);
+        present.heldOutCount = heldOut.count();
+        present.heldOut95Ns = heldOut.hasBound() ? heldOut.quantile95Ns() : null;
     }
 }
