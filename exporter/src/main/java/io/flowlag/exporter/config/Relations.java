@@ -162,10 +162,7 @@ final class Relations extends SettingsAccess {
             replace(SHARDS, new Setting(
                 count, Long.toString(count), shards.origin(), "auto: a processor less than there are, at least 2"));
         }
-        if (value(ROLE) != ExporterConfig.Role.NONE) {
-            problem(THREADING, "measures no delay, and segment.role is " + setting(ROLE).text() +
-                ": set threading to pipelined or shared, or leave the role out");
-        }
+        shardedDelay();
         if (value(CHECKPOINT_FILE) != null) {
             problem(THREADING, "makes no checkpoint: set threading to pipelined or shared, or leave " +
                 CHECKPOINT_FILE.path() + " out");
@@ -173,6 +170,24 @@ final class Relations extends SettingsAccess {
         if (value(SOURCE) == ExporterConfig.SourceKind.PCAP) {
             problem(THREADING, "needs the kernel to share packets out, and " + SOURCE.path() +
                 " is pcap: set that to afpacket, or threading to pipelined or shared");
+        }
+    }
+
+    /** Every shard needs the references, and only they come to all. */
+    private void shardedDelay() {
+        if (value(ROLE) == ExporterConfig.Role.NONE) {
+            return;
+        }
+        final String wayOut = ": set threading to pipelined or shared, or leave ";
+        if (value(ROLE) != ExporterConfig.Role.RECEIVER) {
+            problem(THREADING, "measures delay at a receiver of references alone, and segment.role is " + setting(ROLE).text() +
+                wayOut + "the role out");
+        } else if (value(EXCHANGE_LISTEN) != null) {
+            problem(THREADING, "compares no sketches, and " + EXCHANGE_LISTEN.path() + " is " + setting(EXCHANGE_LISTEN).text() +
+                wayOut + "that and keys of the exchange out");
+        } else if (value(ESTIMATOR) == ExporterConfig.EstimatorKind.LEFT) {
+            problem(ESTIMATOR, "does not wait for references that other shards receive: set it to linear, or threading to " +
+                "pipelined or shared");
         }
     }
 

@@ -94,6 +94,11 @@ final class SegmentRelations {
             }
             views.add(view);
         }
+        final Setting threading = settings.get(0).get(THREADING);
+        if (views.size() > 1 && threading.value() == ExporterConfig.Threading.SHARDED) {
+            problems.add(threading.origin(), THREADING.path(), threading.text(),
+                "measures one segment: set it to pipelined or shared, or leave one entry in the list segments");
+        }
         ports(views);
         for (int i = 0; i < views.size(); i++) {
             for (final View other : views.subList(0, i)) {

@@ -16,6 +16,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
 
 /**
  * The statistics of the delay stage: counters as of now, gauges and summaries as of the last interval. The metering thread
@@ -41,6 +43,8 @@ final class DelayReport {
     private final int classCount;
     private volatile List<Integer> dscps;
     private final List<ExporterConfig.Sender> senders;
+    /** Those of all shards in the process; where there is one, this one. */
+    private List<DelayReport> shards = List.of(this);
     private volatile List<String> points = List.of();
     private volatile Map<String, Double> gauges = Map.of();
 
@@ -55,6 +59,11 @@ final class DelayReport {
         classCount = config.rli().classCount();
         senders = config.rli().references().senders();
         dscps = List.copyOf(config.rli().references().classes());
+    }
+
+    /** Reports for all shards, this one first; before the first packet. */
+    void join(final List<DelayReport> reports) {
+        shards = List.copyOf(reports);
     }
 
     void points(final List<String> names) {
@@ -102,15 +111,15 @@ final class DelayReport {
         final Map<String, Long> unexplained = new LinkedHashMap<>();
         parts.schedule.tell(values);
         if (parts.interpolation.isOn()) {
-            tellReferences(parts.interpolation.receiver(), values, unexplained);
+            tellReferences(values, unexplained);
         }
         parts.interpolation.counters(values::put);
         parts.reports.counters(values::put);
         parts.matching.tell(values, unexplained);
         if (wiring.role().isReceiver()) {
-            values.put("quantile_flows", parts.distributions.given());
-            values.put("quantile_flows_without_room", parts.distributions.refused());
-            values.put("quantile_samples", parts.distributions.sampled());
+            values.put("quantile_flows", sum((each) -> each.parts.distributions.given()));
+            values.put("quantile_flows_without_room", sum((each) -> each.parts.distributions.refused()));
+            values.put("quantile_samples", sum((each) -> each.parts.distributions.sampled()));
         }
         if (sketches.isOn()) {
             tellSketches(values, unexplained);
@@ -177,25 +186,35 @@ final class DelayReport {
     }
 
     /** Adds each counter, and each per sender, if there are several senders. */
-    private void tellReferences(
-        final RliReceiver receiver, final Map<String, Long> values, final Map<String, Long> unexplained) {
+    private void tellReferences(final Map<String, Long> values, final Map<String, Long> unexplained) {
         for (final ReceiverCounter each : ReceiverCounter.values()) {
-            values.put(each.label(), receiver.counter(each));
+            values.put(each.label(), count(each, (of) -> of.receiver().counter(each)));
         }
-        unexplained.put("unexplained_estimates", unexplainedEstimates(receiver));
-        unexplained.put("unexplained_references", unexplainedReferences(receiver));
-        unexplained.put("unexplained_segment", counters.get(CounterId.METERED) -
-            counters.get(CounterId.OUTSIDE_SEGMENT) - counters.get(CounterId.OVERSIZE) -
-            receiver.counter(ReceiverCounter.PACKETS));
+        unexplained.put("unexplained_estimates", sum((each) -> unexplainedEstimates(each.receiver())));
+        unexplained.put("unexplained_references", sum((each) -> unexplainedReferences(each.receiver())));
+        unexplained.put("unexplained_segment", sum((each) -> each.counters.get(CounterId.METERED) -
+            each.counters.get(CounterId.OUTSIDE_SEGMENT) - each.counters.get(CounterId.OVERSIZE) -
+            each.receiver().counter(ReceiverCounter.PACKETS)));
         for (int i = 0; i < senders.size(); i++) {
+            final int first = i * classCount;
             for (final ReceiverCounter each : ReceiverCounter.values()) {
-                long sum = 0;
-                for (int j = 0; j < classCount; j++) {
-                    sum += receiver.counter(i * classCount + j, each);
-                }
-                values.put(each.label() + senderSuffix(i), sum);
+                values.put(each.label() + senderSuffix(i), count(each, (of) -> IntStream.range(first, first + classCount)
+                    .mapToLong((stream) -> of.receiver().counter(stream, each)).sum()));
             }
         }
+    }
+
+    private RliReceiver receiver() {
+        return parts.interpolation.receiver();
+    }
+
+    /** Packets of shards add up; all have the same references. */
+    private long count(final ReceiverCounter counter, final ToLongFunction<DelayReport> value) {
+        return counter.isOfPackets() ? sum(value) : value.applyAsLong(this);
+    }
+
+    private long sum(final ToLongFunction<DelayReport> value) {
+        return shards.stream().mapToLong(value).sum();
     }
 
     private String senderSuffix(final int senderIndex) {

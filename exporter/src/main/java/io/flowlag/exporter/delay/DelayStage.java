@@ -44,6 +44,8 @@ public final class DelayStage implements DelayView, AutoCloseable {
     /** Of the process. */
     private final Counters counters;
     private final Counters own;
+    /** Those of all shards in the process; where there is one, this one. The first speaks for all. */
+    private List<DelayStage> shards = List.of(this);
     private final AtomicReference<ExporterConfig> newSettings = new AtomicReference<>();
     private long toldCapturedNs = NOTHING_CAPTURED_NS;
     private long kernelDrops;
@@ -89,6 +91,18 @@ public final class DelayStage implements DelayView, AutoCloseable {
         flowEnd.stage(this);
     }
 
+    /** Joins the stages of shards, which have different flows and the same references; before the first packet. */
+    public static void join(final List<DelayStage> shards, final ExporterConfig config) {
+        final DelayStage first = shards.get(0);
+        final ShardSummaries summaries = new ShardSummaries(
+            shards.size(), first.parts.summaries.streamCount(), config.segment().maximumDelayNs());
+        for (int i = 0; i < shards.size(); i++) {
+            shards.get(i).parts.summaries.join(summaries, i);
+        }
+        first.shards = List.copyOf(shards);
+        first.report.join(shards.stream().map((each) -> each.report).toList());
+    }
+
     /** {@return the counters of this stage's packets: a share of those of the process, or the same} */
     public Counters counters() {
         return own;
@@ -130,6 +144,13 @@ public final class DelayStage implements DelayView, AutoCloseable {
                 sketchMemoryBytes(segments.get(i), wirings.get(i), isLive);
         }
         return bytes;
+    }
+
+    /** The same of the stages of shards that {@link #join}, with what flows of each take. */
+    public static long memoryBytes(
+        final ExporterConfig share, final DelayWiring wiring, final int shardCount, final boolean isLive) {
+        return shardCount * memoryBytes(List.of(share), List.of(wiring), isLive) +
+            ShardSummaries.waitingBytes(shardCount, share.rli().senderCount() * share.rli().classCount());
     }
 
     /**
@@ -349,13 +370,15 @@ public final class DelayStage implements DelayView, AutoCloseable {
      * #isChanging}.
      */
     public void change(final SketchChange newChange) {
-        parts.sketches.change(newChange);
-        parts.segment.announce(newChange);
+        for (final DelayStage each : shards) {
+            each.parts.sketches.change(newChange);
+            each.parts.segment.announce(newChange);
+        }
     }
 
     /** {@return whether the last change is incomplete} */
     public boolean isChanging() {
-        return parts.segment.isAnnounced() || parts.sketches.isChanging();
+        return shards.stream().anyMatch((each) -> each.parts.segment.isAnnounced() || each.parts.sketches.isChanging());
     }
 
     /**
@@ -363,7 +386,7 @@ public final class DelayStage implements DelayView, AutoCloseable {
      * next duty cycle on.
      */
     public void reload(final ExporterConfig settings) {
-        newSettings.set(settings);
+        shards.forEach((each) -> each.newSettings.set(settings));
     }
 
     /** References are signed with the keys of the same sessions as they are now. Any thread. */

@@ -12,6 +12,7 @@ import io.flowlag.rli.receiver.RliReceiver;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
 /**
@@ -41,7 +42,8 @@ final class DelaySummaries {
     private long firstNs = Long.MAX_VALUE;
     private long startNs;
     private long newestNs;
-    private final PublishedSummaries published;
+    private PublishedSummaries published;
+    private Consumer<EndedPeriod> publisher;
 
     /**
      * Nothing yet.
@@ -71,6 +73,18 @@ final class DelaySummaries {
         newMatched = new long[isMatched ? count : 0][MATCHED_LIMIT];
         newMatchedCount = new int[count];
         published = new PublishedSummaries(count, isMatched, receiver.streamCount() > 0, maximumDelayNs);
+        publisher = published::add;
+    }
+
+    /** Publishes together with other shards, this one by its number; before the first packet. */
+    void join(final ShardSummaries shards, final int shard) {
+        published = shards;
+        publisher = (ended) -> shards.add(shard, ended);
+    }
+
+    /** {@return streams, each with its own delays} */
+    int streamCount() {
+        return delays.length;
     }
 
     /** {@return octets of the distributions and of the remembered intervals, by formula} */
@@ -213,7 +227,7 @@ final class DelaySummaries {
             }
             delays[i].clock = clocks.apply(i / classes.count());
         }
-        published.add(new EndedPeriod(firstNs, startNs, endNs, isLast, classes, delays));
+        publisher.accept(new EndedPeriod(firstNs, startNs, endNs, isLast, classes, delays));
         for (final StreamDelays each : delays) {
             each.packets = 0;
             each.late = 0;

@@ -64,18 +64,26 @@ class PublishedSummaries {
         segments = names;
     }
 
+    /** Takes in what has come, before a thread reads. */
+    void refresh() {
+        // an interval that was added is published
+    }
+
     /** {@return those that ended last} */
-    EndedIntervals intervals() {
+    final EndedIntervals intervals() {
+        refresh();
         return intervals;
     }
 
     /** {@return everything up to the end of the last interval, by class} */
     final List<DelaySummary> total() {
+        refresh();
         return total;
     }
 
     /** {@return the same in fixed buckets} */
     final List<DelayHistogram> histograms() {
+        refresh();
         return histograms;
     }
 

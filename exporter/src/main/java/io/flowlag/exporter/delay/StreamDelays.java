@@ -57,4 +57,33 @@ final class StreamDelays {
         heldOutCount = other.heldOutCount;
         clock = other.clock;
     }
+
+    /** Becomes the same as another. */
+    void copy(final StreamDelays other) {
+        matched.reset();
+        estimates.reset();
+        references.reset();
+        packets = 0;
+        lostReferences = 0;
+        oversizePackets = 0;
+        add(other);
+        estimatesBoundNs = other.estimatesBoundNs;
+    }
+
+    /** Adds the packets of another shard, which has the same references. */
+    void addShard(final StreamDelays other) {
+        final long ownCount = estimates.count();
+        final long otherCount = other.estimates.count();
+        if (ownCount == 0) {
+            estimatesBoundNs = other.estimatesBoundNs;
+        } else if (otherCount > 0) {
+            final boolean isKnown = estimatesBoundNs >= 0 && other.estimatesBoundNs >= 0;
+            final double sumNs = ownCount * (double)estimatesBoundNs + otherCount * (double)other.estimatesBoundNs;
+            estimatesBoundNs = isKnown ? (long)Math.ceil(sumNs / (ownCount + otherCount)) : -1;
+        }
+        estimates.add(other.estimates);
+        packets += other.packets;
+        oversizePackets += other.oversizePackets;
+        heldOut95Ns = heldOut95Ns == null || other.heldOut95Ns == null ? null : (Long)Math.max(heldOut95Ns, other.heldOut95Ns);
+    }
 }

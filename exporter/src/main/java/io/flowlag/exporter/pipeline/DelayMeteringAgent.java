@@ -15,8 +15,8 @@ import java.util.function.BooleanSupplier;
  * The metering stage where delay is measured: packets of the sender point and references go to the delay stage alone, those of
  * the receiver point to both. Threads and allocation as in {@link MeteringAgent}.
  */
-public final class DelayMeteringAgent extends MeteringAgent {
-    private final DelayStage delayStage;
+public class DelayMeteringAgent extends MeteringAgent {
+    protected final DelayStage delayStage;
     private final DelayWiring wiring;
     private final boolean hasSenderRecords;
     private long newestNs = Long.MIN_VALUE;
@@ -59,7 +59,7 @@ public final class DelayMeteringAgent extends MeteringAgent {
     protected boolean count(final DirectBuffer buffer, final int offset, final int index) {
         if (PacketDescriptor.kind(buffer, offset) == PacketDescriptor.KIND_REFERENCE) {
             counters.increment(CounterId.REFERENCE_PACKETS);
-            delayStage.onReference(buffer, offset);
+            onReference(buffer, offset);
             return false;
         }
         if (wiring.isAtSender(buffer, offset)) {
@@ -74,6 +74,11 @@ public final class DelayMeteringAgent extends MeteringAgent {
         }
         delayStage.onReceived(buffer, offset, cache.updateTouched(buffer, offset, index));
         return true;
+    }
+
+    /** A verified reference came, as {@link DelayStage#onReference} takes it. */
+    protected void onReference(final DirectBuffer buffer, final int offset) {
+        delayStage.onReference(buffer, offset);
     }
 
     @Override

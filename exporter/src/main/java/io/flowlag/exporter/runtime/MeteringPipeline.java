@@ -149,15 +149,15 @@ public final class MeteringPipeline implements AutoCloseable {
             destinations, recordRings, this::isMeteringEnded, CLOSE_TIMEOUT_MS, epochClock, counters);
         latency = isLive ? new PipelineLatency() : null;
         if (threading == Threading.SHARDED) {
-            if (wirings.stream().anyMatch(DelayWiring::isOn) || checkpoint != null) {
-                throw new IllegalArgumentException("threading=sharded with delay or a checkpoint");
+            if (wirings.size() > 1 || checkpoint != null) {
+                throw new IllegalArgumentException("threading=sharded with several segments or a checkpoint");
             }
             final ShardedStages stages =
-                new ShardedStages(config, sources, clock, packetRings, recordRings, latency, counters);
+                new ShardedStages(config, sources, clock, wirings.get(0), packetRings, recordRings, latency, counters);
             captures = stages.captures();
             meterings = stages.meterings();
             flowWatches = stages.watches();
-            delayStages = List.of();
+            delayStages = stages.delayStages().stream().limit(1).toList();
             selection = null;
             sketchedRecords = null;
             stages.threads().forEach((each) -> run(config, each));
@@ -241,7 +241,7 @@ public final class MeteringPipeline implements AutoCloseable {
     }
 
     /** A flow is larger with delays than without, so fewer fit than the key allows. */
-    private static void requireRoom(final ExporterConfig config, final FlowCacheSettings settings, final boolean isSketched) {
+    static void requireRoom(final ExporterConfig config, final FlowCacheSettings settings, final boolean isSketched) {
         final long flows = config.metering().maxFlows();
         if (flows > settings.mostFlows()) {
             throw new ExitException(ExitCode.CONFIGURATION, "metering.max-flows=" + flows + ": must not be above " +
@@ -318,7 +318,8 @@ public final class MeteringPipeline implements AutoCloseable {
         final long latency = isLive ? (isSharded ? 1 + shardCount : 1) * PipelineLatency.memoryBytes() : 0;
         final long segments = wirings.stream().mapToLong((each) -> each.link().memoryBytes()).sum() +
             (wirings.size() == 1 ? 0 : new PacketSegments(config.segments()).memoryBytes()) +
-            DelayStage.memoryBytes(config.segments(), wirings, isLive);
+            (isSharded ? ShardedStages.delayMemoryBytes(config, wiring, isLive) :
+                DelayStage.memoryBytes(config.segments(), wirings, isLive));
         return fragments + latency + rings + copies + watch + flows + merge + segments;
     }
 
@@ -543,7 +544,7 @@ public final class MeteringPipeline implements AutoCloseable {
             fields.contains(KeyField.INTERFACE) || hasSegments);
     }
 
-    private static ReferenceRecognizer recognizer(
+    static ReferenceRecognizer recognizer(
         final ExporterConfig config, final DelayWiring wiring, final int sourceCount, final Counters counters) {
         if (wiring.references().sessions().isEmpty()) {
             return ReferenceRecognizer.NONE;

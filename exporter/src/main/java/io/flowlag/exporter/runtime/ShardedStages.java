@@ -3,7 +3,11 @@ package io.flowlag.exporter.runtime;
 import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.FlowDelays;
+import io.flowlag.exporter.delay.FlowEnd;
+import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheSettings;
 import io.flowlag.exporter.flow.FlowRecordSink;
@@ -14,8 +18,9 @@ import io.flowlag.exporter.pipeline.DescriptorHandler;
 import io.flowlag.exporter.pipeline.DescriptorRing;
 import io.flowlag.exporter.pipeline.FlowRecordRing;
 import io.flowlag.exporter.pipeline.MeteringAgent;
-import io.flowlag.exporter.pipeline.ReferenceRecognizer;
+import io.flowlag.exporter.pipeline.ShardMeteringAgent;
 import io.flowlag.exporter.pipeline.ShardRings;
+import io.flowlag.exporter.pipeline.SharedReferences;
 import io.flowlag.exporter.pipeline.Stage;
 import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.status.Counters;
@@ -23,20 +28,24 @@ import io.flowlag.exporter.status.PipelineLatency;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 
 /**
  * The stages before exporting in sharded mode. For files, one capture stage distributes packets to the metering stages over
  * rings, by flow. Live, the kernel distributes them to the sources: each shard has capture and metering on one thread. Shards
- * share nothing; all packets of a flow go to the same one. Made by the conductor; allocates at construction.
+ * share nothing but references; all packets of a flow go to the same one. Made by the conductor; allocates at construction.
  */
 final class ShardedStages {
     private final ExporterConfig config;
     private final boolean isLive;
     private final CaptureClock clock;
+    private final DelayWiring wiring;
     private final long samplingSeed;
     private final List<CaptureAgent> captures = new ArrayList<>();
     private final List<MeteringAgent> meterings = new ArrayList<>();
     private final List<FlowWatch> watches = new ArrayList<>();
+    private final List<DelayStage> delayStages = new ArrayList<>();
 
     /**
      * The stages of all shards.
@@ -44,6 +53,7 @@ final class ShardedStages {
      * @param config      sizes, timeouts, and how many shards.
      * @param sources     owned by the stages from now on; live, those of the first shard, then those of the next.
      * @param clock       of live sources, or of files.
+     * @param wiring      of the delay stage of each shard; live, of a receiver of references alone, or none.
      * @param packetRings one to each metering stage; live none.
      * @param recordRings one from each metering stage.
      * @param latency     each shard has a share of it; null for none.
@@ -53,19 +63,27 @@ final class ShardedStages {
         final ExporterConfig config,
         final List<? extends PacketSource> sources,
         final CaptureClock clock,
+        final DelayWiring wiring,
         final List<StageRing> packetRings,
         final List<StageRing> recordRings,
         final PipelineLatency latency,
         final Counters counters) {
+        if (wiring.isOn() && !mayShard(wiring, clock.isLive())) {
+            throw new IllegalArgumentException("threading=sharded with more than live references to a receiver");
+        }
         this.config = config;
         this.clock = clock;
+        this.wiring = wiring;
         samplingSeed = MeteringPipeline.flowKey(config).hashSeed();
         isLive = clock.isLive();
         final int shardCount = recordRings.size();
+        final List<SharedReferences> references = SharedReferences.of(IntStream.range(0, wiring.isOn() ? shardCount : 0)
+            .<BooleanSupplier>mapToObj((shard) -> () -> captureOf(shard).isEnded()).toList());
         for (int i = 0; i < shardCount; i++) {
             final Counters share = counters.share();
             final MeteringAgent metering = metering(
-                i, isLive ? StageRing.unused() : packetRings.get(i), recordRings.get(i), share);
+                i, isLive ? StageRing.unused() : packetRings.get(i), recordRings.get(i),
+                wiring.isOn() ? references.get(i) : null, share);
             meterings.add(metering);
             if (isLive) {
                 metering.time(latency.share());
@@ -73,11 +91,21 @@ final class ShardedStages {
                 captures.get(i).roleName("capture-" + i);
             }
         }
+        if (wiring.isOn()) {
+            DelayStage.join(delayStages, config);
+            delayStages.get(0).points(sourcesOf(0, shardCount, sources).stream().map(PacketSource::name).toList());
+        }
         if (!isLive) {
             final List<DescriptorRing> rings = packetRings.stream().map((ring) -> new DescriptorRing(ring, counters)).toList();
             final ShardSelector selector = new ShardSelector(MeteringPipeline.flowKey(config), config.shardCount());
             captures.add(capture(sources, new ShardRings(rings, selector), counters));
         }
+    }
+
+    /** References go to all shards; what matches or compares packets of two points needs both in one. */
+    private static boolean mayShard(final DelayWiring wiring, final boolean isLive) {
+        return isLive && wiring.role() == ExporterConfig.Role.RECEIVER &&
+            wiring.references().mode() == ReferenceMode.SENT && !wiring.isMatched() && !wiring.isSketched();
     }
 
     private static List<? extends PacketSource> sourcesOf(
@@ -90,22 +118,56 @@ final class ShardedStages {
     }
 
     private MeteringAgent metering(
-        final int shard, final StageRing packetRing, final StageRing recordRing, final Counters share) {
+        final int shard, final StageRing packetRing, final StageRing recordRing, final SharedReferences references,
+        final Counters share) {
         final FlowRecordRing exportSink = new FlowRecordRing(recordRing, share);
         final FlowWatch watch = MeteringPipeline.watch(config, isLive, exportSink);
         final FlowRecordSink sink = watch == null ? exportSink : watch;
-        final FlowCache cache = new FlowCache(
-            MeteringPipeline.cacheSettings(config, 0, 0, FlowCacheSettings.Snapshots.NONE, shard), sink, share);
-        final MeteringAgent metering =
+        final FlowEnd flowEnd = new FlowEnd(sink);
+        final FlowCacheSettings settings = MeteringPipeline.cacheSettings(
+            config, DelayStage.stateLengthBytes(wiring), 0, FlowCacheSettings.Snapshots.NONE, shard);
+        MeteringPipeline.requireRoom(share(config), settings, false);
+        final FlowCache cache = new FlowCache(settings, wiring.isOn() ? flowEnd : sink, share);
+        final MeteringAgent metering = wiring.isOn() ? delayMetering(cache, flowEnd, references, share) :
             new MeteringAgent(cache, packetRing, () -> captureOf(shard).isEnded(), clock, share);
         metering.roleName("metering-" + shard);
         metering.records(recordRing);
         if (watch != null) {
-            watch.watch(cache, (entry, offset) -> null);
+            final FlowDelays delays = wiring.isOn() ? delayStages.get(shard).flowDelays() : null;
+            watch.watch(cache, (entry, offset) -> delays);
             metering.watch(watch);
             watches.add(watch);
         }
         return metering;
+    }
+
+    private MeteringAgent delayMetering(
+        final FlowCache cache, final FlowEnd flowEnd, final SharedReferences references, final Counters share) {
+        final DelayStage stage = new DelayStage(share(config), wiring, flowEnd, cache, clock, share);
+        delayStages.add(stage);
+        return new ShardMeteringAgent(cache, this::areAllCaptured, clock, stage, wiring, references, share);
+    }
+
+    /** A shard's part of what flows take. */
+    private static ExporterConfig share(final ExporterConfig config) {
+        final int shardCount = config.shardCount();
+        return config.withFlows(
+            (config.metering().maxFlows() + shardCount - 1) / shardCount, config.quantiles().memoryBytes() / shardCount);
+    }
+
+    /** The memory of the delay stages of all shards and of their references, by formula. Returns octets on and off the heap. */
+    static long delayMemoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
+        return !wiring.isOn() ? 0 : SharedReferences.memoryBytes(config.shardCount()) +
+            DelayStage.memoryBytes(share(config), wiring, config.shardCount(), isLive);
+    }
+
+    /** Called in every duty cycle, so it uses no iterator. */
+    private boolean areAllCaptured() {
+        boolean areEnded = true;
+        for (int i = 0; i < captures.size(); i++) {
+            areEnded &= captures.get(i).isEnded();
+        }
+        return areEnded;
     }
 
     private CaptureAgent captureOf(final int shard) {
@@ -115,8 +177,8 @@ final class ShardedStages {
     private CaptureAgent capture(
         final List<? extends PacketSource> sources, final DescriptorHandler next, final Counters counted) {
         final CaptureAgent capture = new CaptureAgent(
-            sources, MeteringPipeline.decoder(config, isLive, DelayWiring.NONE, counted), next, ReferenceRecognizer.NONE, false,
-            clock, counted);
+            sources, MeteringPipeline.decoder(config, isLive, wiring, counted), next,
+            MeteringPipeline.recognizer(config, wiring, sources.size(), counted), false, clock, counted);
         capture.sample(config.metering().sampling(), samplingSeed, captures.size());
         return capture;
     }
@@ -129,6 +191,11 @@ final class ShardedStages {
     /** {@return the metering stages, one for each shard} */
     List<MeteringAgent> meterings() {
         return meterings;
+    }
+
+    /** {@return the delay stages, one for each shard, of which the first speaks for all; empty without delay measurement} */
+    List<DelayStage> delayStages() {
+        return delayStages;
     }
 
     /** {@return the watches that select flows, one for each shard; empty for none} */

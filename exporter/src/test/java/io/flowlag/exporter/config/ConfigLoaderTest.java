@@ -162,7 +162,10 @@ class ConfigLoaderTest {
         metering: {cut: 0s} | f:1:17: metering.cut=0s: must be 10ms to 1d
         pipeline: {shards: 3} | f:1:20: pipeline.shards=3: is for threading sharded: set that, or leave this out
         {threading: sharded, pipeline: {shards: 65}} | f:1:41: pipeline.shards=65: must be 1 to 64
-        {threading: sharded, segment: {role: receiver, ingress: a, egress: b}} | threading=sharded: measures no delay, and segment
+        {threading: sharded, segment: {ingress: a, egress: b}} | f:1:13: threading=sharded: measures delay at a receiver of refer
+        {threading: sharded, segment: {role: sender}, rli: {target: h}} | threading=sharded: measures delay at a receiver of refe
+        {threading: sharded, segment: {role: receiver}, exchange: {listen: 4740}} | threading=sharded: compares no sketches, and
+        {threading: sharded, segment: {role: receiver}, rli: {estimator: left}} | rli.estimator=left: does not wait for referenc
         {threading: sharded, checkpoint: {file: /tmp/c}} | f:1:13: threading=sharded: makes no checkpoint: set threading to
         {threading: sharded, capture: {source: pcap}} | f:1:13: threading=sharded: needs the kernel to share packets out, and
         decode: {digest-key-file: /etc/passwd} | decode.digest-key-file=/etc/passwd: a key without digest

@@ -70,6 +70,16 @@ class SegmentRelationsTest {
     }
 
     @Test
+    void shouldRefuseShardsOfSeveralSegments() {
+        final String one =
+            "threading: sharded;segments:;- {role: receiver, id: 2, source: [10.2.0.0/16], rli: {session: 2}};";
+        assertEquals(1, views(one).size());
+        assertEquals("f:1:12: threading=sharded: measures one segment: set it to pipelined or shared, or leave one entry in " +
+            "the list segments",
+            errors(one + "- {role: receiver, id: 3, source: [10.3.0.0/16], rli: {session: 3}};").get(0));
+    }
+
+    @Test
     void shouldTakeAListOfOneAsTheSection() {
         final String keys = "role: receiver, id: 4, source: [10.0.0.0/8]";
         final ExporterConfig ofSection = new ConfigLoader().text("f", "segment: {" + keys + "}\nrli: {session: 5}\n").conclude();

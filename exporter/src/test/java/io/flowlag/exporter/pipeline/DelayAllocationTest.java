@@ -131,6 +131,36 @@ class DelayAllocationTest {
         assertNothingAllocated(() -> pass(agent, true));
     }
 
+    /** A reference goes to both shards, and comes back when both have captured past it. */
+    @Test
+    void shouldAllocateNothingInAShard() {
+        final DelayWiring wiring = new DelayWiring(
+            Role.RECEIVER, new DelayWiring.References(ReferenceMode.SENT, List.of(ReferenceSession.unauthenticated(1))),
+            ClockError.NONE, true, false, false, false);
+        final long[] nowNs = {START_NS};
+        final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> { });
+        final FlowCache cache = new FlowCache(
+            new FlowCacheSettingsBuilder().maxFlows(1024).stateLengthBytes(DelayStage.stateLengthBytes(wiring)).build(),
+            flowEnd, counters);
+        stage = new DelayStage(config(), wiring, flowEnd, cache, () -> nowNs[0], counters);
+        final List<SharedReferences> references = SharedReferences.of(List.of(() -> false, () -> false));
+        final MeteringAgent agent = new ShardMeteringAgent(
+            cache, () -> false, () -> nowNs[0], stage, wiring, references.get(0), counters);
+        assertNothingAllocated(() -> {
+            nowNs[0] = START_NS + ++packetNumber * GAP_NS;
+            describe(0, 0, nowNs[0]);
+            describe(PacketDescriptor.LENGTH_BYTES, 0, nowNs[0]);
+            if (packetNumber % REFERENCE_DISTANCE == 0) {
+                DecodedReference.encode(batch, 0, 0, referenceNumber++, nowNs[0] - DELAY_NS);
+            }
+            agent.onDescriptors(batch, 0, 2);
+            agent.onCaptured(nowNs[0]);
+            references.get(1).onCaptured(nowNs[0]);
+            agent.doWork();
+        });
+        assertTrue(stage.statistics().counters().get("rli_estimated") > WARM_UP, stage.statistics()::toString);
+    }
+
     /** Every packet arrives in one segment, and half of them enter another, for which they have another digest. */
     @Test
     void shouldAllocateNothingWithSeveralSegments() {

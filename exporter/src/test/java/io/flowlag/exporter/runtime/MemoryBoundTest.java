@@ -15,6 +15,7 @@ import io.flowlag.exporter.lab.TrafficProfile;
 import io.flowlag.exporter.monitoring.top.FlowRanking;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.PipelineLatency;
+import io.flowlag.rli.reference.ReferenceSession;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,7 @@ import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -106,6 +108,26 @@ class MemoryBoundTest {
             final long boundBytes = MeteringPipeline.memoryBytes(config, DelayWiring.NONE, isLive);
             assertTrue(takenBytes <= boundBytes + SLACK_BYTES, takenBytes + " taken, bound " + boundBytes);
             assertTrue(takenBytes >= 3 * (isLive ? 8 << 20 : 16 << 20), takenBytes + ": rings of each shard");
+            assertTrue(!pipeline.isEnded());
+        }
+    }
+
+    @Test
+    void shouldBoundWhatEveryShardsDelaysTake() {
+        final ExporterConfig config = Pipelines.config(
+            Threading.SHARDED, "pipeline.shards", "3", "metering.max-flows", "64k", "segment.role", "receiver");
+        final DelayWiring receiver = new DelayWiring(
+            Role.RECEIVER, new DelayWiring.References(ReferenceMode.SENT, List.of(ReferenceSession.unauthenticated(1))),
+            ClockError.NONE, true, false, false, false);
+        final List<GeneratedTraffic> sources =
+            Stream.generate(() -> new GeneratedTraffic(TrafficProfile.demo())).limit(3).toList();
+        final long beforeBytes = settledDirectBytes();
+        try (MeteringPipeline pipeline = new MeteringPipeline(
+            config, sources, true, receiver, List.of(), new Counters(), (throwable) -> { })) {
+            final long takenBytes = directBytes() - beforeBytes;
+            final long boundBytes = MeteringPipeline.memoryBytes(config, receiver, true);
+            assertTrue(takenBytes <= boundBytes + SLACK_BYTES, takenBytes + " taken, bound " + boundBytes);
+            assertTrue(boundBytes > MeteringPipeline.memoryBytes(config, DelayWiring.NONE, true) + (15 << 20), "quantiles");
             assertTrue(!pipeline.isEnded());
         }
     }

@@ -50,4 +50,9 @@ public enum ReceiverCounter implements Counted {
     public Text text() {
         return text;
     }
+
+    /** {@return whether it counts packets, and not references or what happens to their stream} */
+    public boolean isOfPackets() {
+        return compareTo(REFERENCES) < 0;
+    }
 }
