@@ -16,7 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Keeps copies of living flows in a file, from which the next start restores them after a crash. An ended flow stays, marked,
@@ -55,6 +59,9 @@ public final class Checkpoint implements Agent {
     private RecordsUnderWay records = NO_RECORDS;
     private LongArrayList endedLately = new LongArrayList();
     private LongArrayList awaited = new LongArrayList();
+    /** Those of all shards, which one thread works: a round is complete when it is in each. */
+    private List<Checkpoint> shards = List.of(this);
+    private long completeRounds;
     private int roundCount;
     private int partialRounds;
     private long roundNs;
@@ -81,6 +88,55 @@ public final class Checkpoint implements Agent {
     public static Checkpoint open(
         final Path path, final int maxFlows, final int stateLengthBytes, final Counters counters) throws IOException {
         return open(path, maxFlows, stateLengthBytes, counters, Disk.SYSTEM);
+    }
+
+    /**
+     * Opens the file of each shard of a process: each has the flows that the same shard of a former process had, because the
+     * kernel shares packets out alike until the system is started again.
+     *
+     * @param path     of the only shard; of several, {@code PATH.shard-count}.
+     * @param maxFlows of all shards together.
+     * @return a checkpoint for each shard.
+     * @throws IOException with a message for the user; also where there is a file of a process with another number of shards.
+     */
+    public static List<Checkpoint> openShards(
+        final Path path, final int shardCount, final int maxFlows, final int stateLengthBytes, final Counters counters)
+        throws IOException {
+        refuseOthers(path, shardCount);
+        if (shardCount == 1) {
+            return List.of(open(path, maxFlows, stateLengthBytes, counters));
+        }
+        final List<Checkpoint> checkpoints = new ArrayList<>();
+        try {
+            for (int i = 0; i < shardCount; i++) {
+                checkpoints.add(open(
+                    path.resolveSibling(path.getFileName() + "." + i + "-" + shardCount),
+                    (maxFlows + shardCount - 1) / shardCount, stateLengthBytes, counters.share()));
+            }
+            checkpoints.forEach((each) -> each.shards = checkpoints);
+            return checkpoints;
+        } catch (final IOException | RuntimeException ex) {
+            checkpoints.forEach(Checkpoint::onClose);
+            throw ex;
+        }
+    }
+
+    /** A clean end removes every file: one of another number of shards holds flows that would be lost. */
+    private static void refuseOthers(final Path path, final int shardCount) throws IOException {
+        final String name = path.getFileName().toString();
+        try (DirectoryStream<Path> directory = Files.newDirectoryStream(path.toAbsolutePath().getParent())) {
+            for (final Path each : directory) {
+                final String other = each.getFileName().toString();
+                final boolean isOne = other.equals(name);
+                final boolean isOfSeveral = other.startsWith(name + ".") &&
+                    other.substring(name.length()).matches("\\.[0-9]+-[0-9]+");
+                if (shardCount == 1 ? isOfSeveral : isOne || isOfSeveral && !other.endsWith("-" + shardCount)) {
+                    throw new IOException(other + " has flows of a process with " +
+                        (isOne ? "one flow cache" : "pipeline.shards " + other.substring(other.lastIndexOf('-') + 1)) +
+                        ": start with as many, or remove it");
+                }
+            }
+        }
     }
 
     /** As {@link #open(Path, int, int, Counters)}, with a given disk. */
@@ -236,7 +292,9 @@ public final class Checkpoint implements Agent {
             records.await(roundNs);
         }
         pauseNs = 0;
-        counters.add(CounterId.CHECKPOINT_ROUNDS, roundCount);
+        completeRounds += roundCount;
+        shards.get(0).counters.set(
+            CounterId.CHECKPOINT_ROUNDS, shards.stream().mapToLong((each) -> each.completeRounds).min().orElseThrow());
     }
 
     /** The file is no longer trusted. A new one is begun after a pause, which doubles each time until a round is complete. */

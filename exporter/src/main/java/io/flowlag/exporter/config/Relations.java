@@ -163,10 +163,6 @@ final class Relations extends SettingsAccess {
                 count, Long.toString(count), shards.origin(), "auto: a processor less than there are, at least 2"));
         }
         shardedDelay();
-        if (value(CHECKPOINT_FILE) != null) {
-            problem(THREADING, "makes no checkpoint: set threading to pipelined or shared, or leave " +
-                CHECKPOINT_FILE.path() + " out");
-        }
         if (value(SOURCE) == ExporterConfig.SourceKind.PCAP) {
             problem(THREADING, "needs the kernel to share packets out, and " + SOURCE.path() +
                 " is pcap: set that to afpacket, or threading to pipelined or shared");

@@ -275,7 +275,7 @@ public final class FlowCache {
      * @return whether the flow lives on.
      */
     public boolean takeUp(final DirectBuffer saved, final int offset, final int stateLengthBytes, final long nowNs) {
-        nextFlowId = Math.max(nextFlowId, FlowEntry.flowId(saved, offset) + 1);
+        nextFlowId = Math.max(nextFlowId, FlowEntry.flowId(saved, offset) + flowIdStep);
         wheel.start(nowNs);
         key.wrap(saved, offset);
         final int former = table.find(key);

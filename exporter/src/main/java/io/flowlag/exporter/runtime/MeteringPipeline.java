@@ -90,7 +90,7 @@ public final class MeteringPipeline implements AutoCloseable {
     private final ExportingAgent exporting;
     private final List<DelayStage> delayStages;
     private final SegmentSwitch selection;
-    private final Checkpoint checkpoint;
+    private final List<Checkpoint> checkpoints;
     private final List<Agent> agents = new ArrayList<>();
     /** Null if no record waits for sketches, or none is tracked. */
     private final RecordSettlement sketchedRecords;
@@ -117,7 +117,8 @@ public final class MeteringPipeline implements AutoCloseable {
         final ExporterConfig config, final List<? extends PacketSource> sources, final CaptureClock clock,
         final DelayWiring wiring, final Checkpoint checkpoint, final List<Destination> destinations, final Counters counters,
         final ErrorHandler errorHandler) {
-        this(config, sources, clock, List.of(wiring), checkpoint, destinations, counters, errorHandler);
+        this(config, sources, clock, List.of(wiring), checkpoint == null ? List.of() : List.of(checkpoint), destinations,
+            counters, errorHandler);
     }
 
     /**
@@ -128,12 +129,12 @@ public final class MeteringPipeline implements AutoCloseable {
      * @param clock        of live packets: capture never waits, losses are counted, and flows end by the clock; or of files,
      *                     which are replayed without loss in packet time.
      * @param wirings      connections of the delay stage of each segment; transmitters are owned by the pipeline from now on.
-     * @param checkpoint   receives copies of live flows, owned by the pipeline from now on; null for none.
+     * @param checkpoints  receive copies of live flows, one of each shard, owned by the pipeline from now on; empty for none.
      * @param destinations owned by the pipeline from now on.
      */
     public MeteringPipeline(
         final ExporterConfig config, final List<? extends PacketSource> sources, final CaptureClock clock,
-        final List<DelayWiring> wirings, final Checkpoint checkpoint, final List<Destination> destinations,
+        final List<DelayWiring> wirings, final List<Checkpoint> checkpoints, final List<Destination> destinations,
         final Counters counters, final ErrorHandler errorHandler) {
         threading = config.threading();
         this.sources = sources;
@@ -141,7 +142,7 @@ public final class MeteringPipeline implements AutoCloseable {
         this.wirings = wirings;
         this.counters = counters;
         this.errorHandler = errorHandler;
-        this.checkpoint = checkpoint;
+        this.checkpoints = checkpoints;
         final List<StageRing> packetRings = rings(packetRingCount(config, isLive), config.pipeline().packetRingBytes());
         final List<StageRing> recordRings = rings(recordRingCount(config, isLive), config.pipeline().recordRingBytes());
         final EpochClock epochClock = isLive ? () -> clock.nanoTime() / NS_PER_MS : SystemEpochClock.INSTANCE;
@@ -149,22 +150,20 @@ public final class MeteringPipeline implements AutoCloseable {
             destinations, recordRings, this::isMeteringEnded, CLOSE_TIMEOUT_MS, epochClock, counters);
         latency = isLive ? new PipelineLatency() : null;
         if (threading == Threading.SHARDED) {
-            if (wirings.size() > 1 || checkpoint != null) {
-                throw new IllegalArgumentException("threading=sharded with several segments or a checkpoint");
-            }
-            final ShardedStages stages =
-                new ShardedStages(config, sources, clock, wirings.get(0), packetRings, recordRings, latency, counters);
+            final ShardedStages stages = new ShardedStages(config, sources, clock, wirings.get(0),
+                new ShardedStages.Rings(packetRings, recordRings), checkpoints, latency, counters);
             captures = stages.captures();
             meterings = stages.meterings();
             flowWatches = stages.watches();
             delayStages = stages.delayStages().stream().limit(1).toList();
             selection = null;
-            sketchedRecords = null;
             stages.threads().forEach((each) -> run(config, each));
             run(config, exporting);
+            sketchedRecords = workCheckpoints(false);
             return;
         }
 
+        final Checkpoint checkpoint = checkpoints.isEmpty() ? null : checkpoints.get(0);
         final boolean hasRings = hasRings(config, isLive);
         final StageRing packetRing = hasRings ? packetRings.get(0) : StageRing.unused();
         final StageRing recordRing = hasRings ? recordRings.get(0) : null;
@@ -200,13 +199,7 @@ public final class MeteringPipeline implements AutoCloseable {
         if (hasRings) {
             metering.records(recordRing);
         }
-        final RecordSettlement settlement = new RecordSettlement(exporting::destinations, counters);
-        sketchedRecords = checkpoint != null && isSketched ? settlement : null;
-        if (sketchedRecords != null) {
-            config.segments().forEach((each) -> sketchedRecords.recordsWait(longestWaitNs(each)));
-        }
         if (checkpoint != null) {
-            checkpoint.recordsUnderWay(settlement);
             metering.takeUp(checkpoint.savedFlows(), hasRings ? recordRing::isEmpty : () -> true);
         }
         if (flowWatch != null) {
@@ -232,12 +225,31 @@ public final class MeteringPipeline implements AutoCloseable {
             case SHARED -> run(config, capture, metering, exporting);
             default -> agents.addAll(List.of(capture, metering, exporting));
         }
-        if (checkpoint != null && threading == Threading.INVOKER) {
-            agents.add(checkpoint);
-        } else if (checkpoint != null) {
-            final Heartbeat heartbeat = new Heartbeat(checkpoint, Heartbeat.PATIENT_NS, errorHandler, () -> { });
+        sketchedRecords = workCheckpoints(isSketched);
+        recordsWait(config);
+    }
+
+    private void recordsWait(final ExporterConfig config) {
+        if (sketchedRecords != null) {
+            config.segments().forEach(sketchedRecords::recordsWait);
+        }
+    }
+
+    /** Has a thread of its own write the checkpoints, if there are threads. Returns what follows sketched records. */
+    private RecordSettlement workCheckpoints(final boolean isSketched) {
+        RecordSettlement last = null;
+        for (final Checkpoint each : checkpoints) {
+            last = new RecordSettlement(exporting::destinations, counters);
+            each.recordsUnderWay(last);
+        }
+        if (threading == Threading.INVOKER) {
+            agents.addAll(checkpoints);
+        } else if (!checkpoints.isEmpty()) {
+            final Agent agent = checkpoints.size() == 1 ? checkpoints.get(0) : new CompositeAgent(checkpoints);
+            final Heartbeat heartbeat = new Heartbeat(agent, Heartbeat.PATIENT_NS, errorHandler, () -> { });
             runners.add(new AgentRunner(Heartbeat.pauses(), heartbeat, null, heartbeat));
         }
+        return isSketched ? last : null;
     }
 
     /** A flow is larger with delays than without, so fewer fit than the key allows. */
@@ -310,8 +322,8 @@ public final class MeteringPipeline implements AutoCloseable {
         final int decoders = wiring.role() == ExporterConfig.Role.BOTH ? 2 : isSharded && isLive ? shardCount : 1;
         final long fragments = config.decode().fragmentPorts() ?
             decoders * PacketDecoder.fragmentMemoryBytes(config.decode().fragmentTableEntries()) : 0;
-        final boolean hasCheckpoint = isLive && config.checkpoint().file() != null;
-        final long copies = hasCheckpoint ? Checkpoint.memoryBytes(config.metering().maxFlows()) : 0;
+        final long copies = isLive && config.checkpoint().file() != null ?
+            shardCount * Checkpoint.memoryBytes((config.metering().maxFlows() + shardCount - 1) / shardCount) : 0;
         final long watch = isWatched(config, isLive) ?
             shardCount * FlowWatch.memoryBytes(config.status().flows()) + Observer.memoryBytes(config, shardCount) : 0;
         final long flows = shardCount * cacheSettings(config, SegmentStages.stateLengthBytes(wirings)).memoryBytes();
@@ -400,9 +412,7 @@ public final class MeteringPipeline implements AutoCloseable {
         for (int i = 0; i < delayStages.size(); i++) {
             delayStages.get(i).reload(config.segments().get(i));
         }
-        if (sketchedRecords != null) {
-            config.segments().forEach((each) -> sketchedRecords.recordsWait(longestWaitNs(each)));
-        }
+        recordsWait(config);
         exporting.destinations(destinations);
     }
 
@@ -477,17 +487,15 @@ public final class MeteringPipeline implements AutoCloseable {
 
     @Override
     public void close() {
-        if (checkpoint != null && isEnded() && !isLossy) {
-            checkpoint.discard();
+        if (isEnded() && !isLossy) {
+            checkpoints.forEach(Checkpoint::discard);
         }
         CloseHelper.closeAll(isCaptureAbandoned ? runners.subList(1, runners.size()) : runners);
         if (runners.isEmpty()) {
             captures.forEach(CaptureAgent::onClose);
             meterings.forEach(MeteringAgent::onClose);
             exporting.onClose();
-            if (checkpoint != null) {
-                checkpoint.onClose();
-            }
+            checkpoints.forEach(Checkpoint::onClose);
         }
     }
 
@@ -512,13 +520,6 @@ public final class MeteringPipeline implements AutoCloseable {
             isEnded &= stages.get(i).isEnded();
         }
         return isEnded;
-    }
-
-    /** A record waits for the end of its interval, the packets in flight, the other point's answer or estimates, and repair. */
-    private static long longestWaitNs(final ExporterConfig config) {
-        return 2 * config.segment().intervalNs() + config.segment().maximumDelayNs() +
-            Math.max(config.exchange().deadlineNs(), config.joint().enabled() ? config.joint().waitNs() : 0) +
-            (config.reconcile().enabled() ? config.reconcile().waitNs() : 0);
     }
 
     /** {@return the settings of a flow cache with its share of the flows, and so many octets of other stages per flow} */

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.runtime;
 
 import io.flowlag.exporter.checkpoint.RecordsUnderWay;
+import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -39,6 +40,13 @@ final class RecordSettlement implements RecordsUnderWay {
      */
     void recordsWait(final long waitNs) {
         longestWaitNs = Math.max(longestWaitNs, waitNs);
+    }
+
+    /** The same of a segment: for an interval's end, packets in flight, the other point's answer or estimates, and repair. */
+    void recordsWait(final ExporterConfig config) {
+        recordsWait(2 * config.segment().intervalNs() + config.segment().maximumDelayNs() +
+            Math.max(config.exchange().deadlineNs(), config.joint().enabled() ? config.joint().waitNs() : 0) +
+            (config.reconcile().enabled() ? config.reconcile().waitNs() : 0));
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.flowlag.exporter.runtime;
 
 import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.checkpoint.Checkpoint;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
@@ -44,6 +45,7 @@ final class ShardedStages {
     private final long samplingSeed;
     private final List<CaptureAgent> captures = new ArrayList<>();
     private final List<MeteringAgent> meterings = new ArrayList<>();
+    private final List<Checkpoint> checkpoints;
     private final List<FlowWatch> watches = new ArrayList<>();
     private final List<DelayStage> delayStages = new ArrayList<>();
 
@@ -54,8 +56,8 @@ final class ShardedStages {
      * @param sources     owned by the stages from now on; live, those of the first shard, then those of the next.
      * @param clock       of live sources, or of files.
      * @param wiring      of the delay stage of each shard; live, of a receiver of references alone, or none.
-     * @param packetRings one to each metering stage; live none.
-     * @param recordRings one from each metering stage.
+     * @param rings       to and from the metering stages.
+     * @param checkpoints one of each shard; none without.
      * @param latency     each shard has a share of it; null for none.
      * @param counters    of the process; each shard has a share of them.
      */
@@ -64,25 +66,26 @@ final class ShardedStages {
         final List<? extends PacketSource> sources,
         final CaptureClock clock,
         final DelayWiring wiring,
-        final List<StageRing> packetRings,
-        final List<StageRing> recordRings,
+        final Rings rings,
+        final List<Checkpoint> checkpoints,
         final PipelineLatency latency,
         final Counters counters) {
-        if (wiring.isOn() && !mayShard(wiring, clock.isLive())) {
+        if (wiring.isOn() && !(mayShard(wiring, clock.isLive()) && config.segments().size() == 1)) {
             throw new IllegalArgumentException("threading=sharded with more than live references to a receiver");
         }
         this.config = config;
         this.clock = clock;
         this.wiring = wiring;
+        this.checkpoints = checkpoints;
         samplingSeed = MeteringPipeline.flowKey(config).hashSeed();
         isLive = clock.isLive();
-        final int shardCount = recordRings.size();
+        final int shardCount = rings.records.size();
         final List<SharedReferences> references = SharedReferences.of(IntStream.range(0, wiring.isOn() ? shardCount : 0)
             .<BooleanSupplier>mapToObj((shard) -> () -> captureOf(shard).isEnded()).toList());
         for (int i = 0; i < shardCount; i++) {
             final Counters share = counters.share();
             final MeteringAgent metering = metering(
-                i, isLive ? StageRing.unused() : packetRings.get(i), recordRings.get(i),
+                i, isLive ? StageRing.unused() : rings.packets.get(i), rings.records.get(i),
                 wiring.isOn() ? references.get(i) : null, share);
             meterings.add(metering);
             if (isLive) {
@@ -96,10 +99,15 @@ final class ShardedStages {
             delayStages.get(0).points(sourcesOf(0, shardCount, sources).stream().map(PacketSource::name).toList());
         }
         if (!isLive) {
-            final List<DescriptorRing> rings = packetRings.stream().map((ring) -> new DescriptorRing(ring, counters)).toList();
+            final List<DescriptorRing> toShards =
+                rings.packets.stream().map((ring) -> new DescriptorRing(ring, counters)).toList();
             final ShardSelector selector = new ShardSelector(MeteringPipeline.flowKey(config), config.shardCount());
-            captures.add(capture(sources, new ShardRings(rings, selector), counters));
+            captures.add(capture(sources, new ShardRings(toShards, selector), counters));
         }
+    }
+
+    /** One to each metering stage, live none; and one from each. */
+    record Rings(List<StageRing> packets, List<StageRing> records) {
     }
 
     /** References go to all shards; what matches or compares packets of two points needs both in one. */
@@ -125,13 +133,17 @@ final class ShardedStages {
         final FlowRecordSink sink = watch == null ? exportSink : watch;
         final FlowEnd flowEnd = new FlowEnd(sink);
         final FlowCacheSettings settings = MeteringPipeline.cacheSettings(
-            config, DelayStage.stateLengthBytes(wiring), 0, FlowCacheSettings.Snapshots.NONE, shard);
+            config, DelayStage.stateLengthBytes(wiring), 0, checkpoints.isEmpty() ? FlowCacheSettings.Snapshots.NONE :
+                new FlowCacheSettings.Snapshots(checkpoints.get(shard).sink(), config.checkpoint().intervalNs()), shard);
         MeteringPipeline.requireRoom(share(config), settings, false);
         final FlowCache cache = new FlowCache(settings, wiring.isOn() ? flowEnd : sink, share);
         final MeteringAgent metering = wiring.isOn() ? delayMetering(cache, flowEnd, references, share) :
             new MeteringAgent(cache, packetRing, () -> captureOf(shard).isEnded(), clock, share);
         metering.roleName("metering-" + shard);
         metering.records(recordRing);
+        if (!checkpoints.isEmpty()) {
+            metering.takeUp(checkpoints.get(shard).savedFlows(), recordRing::isEmpty);
+        }
         if (watch != null) {
             final FlowDelays delays = wiring.isOn() ? delayStages.get(shard).flowDelays() : null;
             watch.watch(cache, (entry, offset) -> delays);

@@ -166,7 +166,6 @@ class ConfigLoaderTest {
         {threading: sharded, segment: {role: sender}, rli: {target: h}} | threading=sharded: measures delay at a receiver of refe
         {threading: sharded, segment: {role: receiver}, exchange: {listen: 4740}} | threading=sharded: compares no sketches, and
         {threading: sharded, segment: {role: receiver}, rli: {estimator: left}} | rli.estimator=left: does not wait for referenc
-        {threading: sharded, checkpoint: {file: /tmp/c}} | f:1:13: threading=sharded: makes no checkpoint: set threading to
         {threading: sharded, capture: {source: pcap}} | f:1:13: threading=sharded: needs the kernel to share packets out, and
         decode: {digest-key-file: /etc/passwd} | decode.digest-key-file=/etc/passwd: a key without digest
         """)

@@ -4,6 +4,7 @@ import io.flowlag.exporter.capture.CaptureClock;
 import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.checkpoint.Checkpoint;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
@@ -30,12 +31,13 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -44,6 +46,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
@@ -62,6 +65,8 @@ class ShardedDelayTest {
     private static final int HOST = 0x0A00_0002;
     private static final int FLOWS = 40;
     private static final long SPEED = 8;
+    /** Of packets between two references, at most. */
+    private static final int ESTIMATES_OF_A_FLOW = 20;
     private static final int SEEDS = Integer.getInteger("flowlag.sharded.seeds", 2);
     private static final long PACKET_GAP_NS = 200_000;
     private static final long REFERENCE_GAP_NS = 5 * MS;
@@ -97,6 +102,10 @@ class ShardedDelayTest {
     /** Grows and shrinks, so that a reference in the wrong place changes the estimates. */
     private static long delayNs(final long arrivalNs) {
         return 10 * MS + Math.round(3 * MS * Math.sin((arrivalNs - START_NS) / (double)(170 * MS)));
+    }
+
+    private static int shardOf(final int flow, final long seed, final int shardCount) {
+        return new SplittableRandom(31 * seed + flow).nextInt(shardCount);
     }
 
     private static List<Frame> traffic(final long seed) {
@@ -220,21 +229,28 @@ class ShardedDelayTest {
         private final Counters counters = new Counters();
         private final DelayRecords list = new DelayRecords();
         private final List<StageRing> records;
+        private final List<Checkpoint> checkpoints;
         private final ShardedStages stages;
 
         Shards(final long seed, final int shardCount, final List<Frame> frames, final String... lines) {
-            nowNs = START_NS;
+            this(seed, frames, config(shardCount, lines), List.of());
+        }
+
+        Shards(
+            final long seed, final List<Frame> frames, final ExporterConfig config, final List<Checkpoint> checkpoints) {
+            this.checkpoints = checkpoints;
+            final int shardCount = config.shardCount();
             random = new SplittableRandom(seed);
             final List<List<Frame>> parts = Stream.generate(() -> (List<Frame>)new ArrayList<Frame>()).limit(shardCount).toList();
-            final Map<Integer, Integer> shards = new HashMap<>();
             frames.forEach((each) ->
-                parts.get(shards.computeIfAbsent(each.flow, (flow) -> random.nextInt(shardCount))).add(each));
+                parts.get(shardOf(each.flow, seed, shardCount)).add(each));
             final long lastNs = START_NS + LEAD_NS + TRAFFIC_NS;
             final List<PacketSource> sources = parts.stream().<PacketSource>map((each) ->
                 new ClockedSource(each, lastNs + random.nextInt(50) * MS, clock)).toList();
             records = Stream.generate(() -> new StageRing(1 << 20, false)).limit(shardCount).toList();
             stages = new ShardedStages(
-                config(shardCount, lines), sources, clock, RECEIVER, List.of(), records, new PipelineLatency(), counters);
+                config, sources, clock, RECEIVER, new ShardedStages.Rings(List.of(), records), checkpoints,
+                new PipelineLatency(), counters);
             stages.meterings().forEach(Agent::onStart);
         }
 
@@ -247,6 +263,7 @@ class ShardedDelayTest {
                     work(stages.captures().get(shard), stages.meterings().get(shard));
                 }
             }
+            checkpoints.forEach(Checkpoint::doWork);
             records.forEach((ring) -> ring.read((type, buffer, index, length) -> list.onRecord(buffer, index), 1 << 10));
             return stages.meterings().stream().allMatch(MeteringAgent::isEnded) && records.stream().allMatch(StageRing::isEmpty);
         }
@@ -262,6 +279,7 @@ class ShardedDelayTest {
     }
 
     private Said byShards(final long seed, final int shardCount, final List<Frame> frames, final String... lines) {
+        nowNs = START_NS;
         final Shards shards = new Shards(seed, shardCount, frames, lines);
         while (!shards.work(-1)) {
             assertTrue(nowNs < START_NS + 60 * SECOND_NS, "the shards do not end");
@@ -278,27 +296,32 @@ class ShardedDelayTest {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(ints = {1, 2, 4})
-    void shouldSayWhatOneThreadSays(final int shardCount) {
+    @Test
+    void shouldSayWhatOneThreadSays() {
         for (long seed = 1; seed <= SEEDS; seed++) {
-            final String what = "seed " + seed + ", " + shardCount + " shards";
             final List<Frame> frames = traffic(seed);
             final Said expected = byOneThread(frames);
-            final Said said = byShards(seed, shardCount, frames);
-            assertEquals(expected.records(), said.records(), what);
-            assertEquals(expected.counters(), said.counters(), what);
-            assertEquals(expected.statistics().counters(), said.statistics().counters(), what);
-            assertEquals(expected.statistics().clockErrorNs(), said.statistics().clockErrorNs());
-            assertEqualSummaries(expected.statistics().total(), said.statistics().total());
-            assertEquals(expected.histograms(), said.histograms(), what);
-            assertTrue(expected.statistics().counters().get("rli_estimated") > 9_000, what);
-            assertTrue(expected.bounds().size() > FLOWS / 2, "flows have a bound");
-            assertEquals(expected.bounds().keySet(), said.bounds().keySet(), what);
             assertHeld(frames, expected, "one thread, seed " + seed);
-            assertHeld(frames, said, what);
-            assertEqualIntervals(expected, said, what);
+            assertSaid(expected, frames, seed, 1);
+            assertSaid(expected, frames, seed, 2);
+            assertSaid(expected, frames, seed, 4);
         }
+    }
+
+    private void assertSaid(final Said expected, final List<Frame> frames, final long seed, final int shardCount) {
+        final String what = "seed " + seed + ", " + shardCount + " shards";
+        final Said said = byShards(seed, shardCount, frames);
+        assertEquals(expected.records(), said.records(), what);
+        assertEquals(expected.counters(), said.counters(), what);
+        assertEquals(expected.statistics().counters(), said.statistics().counters(), what);
+        assertEquals(expected.statistics().clockErrorNs(), said.statistics().clockErrorNs());
+        assertEqualSummaries(expected.statistics().total(), said.statistics().total());
+        assertEquals(expected.histograms(), said.histograms(), what);
+        assertTrue(expected.statistics().counters().get("rli_estimated") > 9_000, what);
+        assertTrue(expected.bounds().size() > FLOWS / 2, "flows have a bound");
+        assertEquals(expected.bounds().keySet(), said.bounds().keySet(), what);
+        assertHeld(frames, said, what);
+        assertEqualIntervals(expected, said, what);
     }
 
     /** A shard weights errors by its own packets, so its bounds differ; they hold as well. */
@@ -315,20 +338,82 @@ class ShardedDelayTest {
     /** A shard that hangs delays the others' estimates, and does not stop them; what comes when it goes on is accounted for. */
     @Test
     void shouldGoOnWhileAShardHangs() {
+        nowNs = START_NS;
         final Shards shards = new Shards(7, 3, traffic(7));
-        while (nowNs < START_NS + LEAD_NS + SECOND_NS) {
+        // Not the one that receives the references.
+        final int hanging = (shardOf(-1, 7, 3) + 1) % 3;
+        while (nowNs < START_NS + LEAD_NS + SECOND_NS / 2) {
             shards.work(-1);
         }
         final long before = shards.stage().statistics().counters().get("rli_estimated");
         while (nowNs < START_NS + LEAD_NS + 3 * SECOND_NS / 2) {
-            shards.work(2);
+            shards.work(hanging);
         }
-        assertTrue(shards.stage().statistics().counters().get("rli_estimated") > before + 1000, "the others go on");
+        assertTrue(shards.stage().statistics().counters().get("rli_estimated") > before + 500, "the others go on");
         while (!shards.work(-1)) {
             assertTrue(nowNs < START_NS + 60 * SECOND_NS, "the shards do not end");
         }
         final Said said = said(shards.list, shards.counters, shards.stage());
         assertTrue(said.statistics().counters().get("rli_estimated") > 6_000, said.statistics()::toString);
+    }
+
+    /** A process ends without exporting its flows, while no packets come, and another goes on with the same files. */
+    private List<String> recordsOfTwoLives(final int shardCount, final Path directory) throws IOException {
+        final long crashNs = START_NS + LEAD_NS + SECOND_NS;
+        final List<Frame> frames = traffic(13).stream()
+            .filter((each) -> each.flow < 0 || each.arrivalNs < crashNs - SECOND_NS / 2 || each.arrivalNs > crashNs + LEAD_NS)
+            .toList();
+        final Path file = directory.resolve("flows");
+        final ExporterConfig config = config(shardCount, "metering: {max-flows: 4k, active-timeout: 1h, " +
+            "idle-timeout: 1h}\ncheckpoint: {interval: 100ms, file: " + file + "}\n");
+        nowNs = START_NS;
+        final Shards life = new Shards(13, frames, config, open(file, config));
+        while (nowNs < crashNs) {
+            life.work(-1);
+        }
+        life.checkpoints.forEach(Checkpoint::onClose);
+        final Shards next = new Shards(
+            13, frames.stream().filter((each) -> each.arrivalNs > crashNs).toList(), config, open(file, config));
+        while (!next.work(-1)) {
+            assertTrue(nowNs < START_NS + 60 * SECOND_NS, "the shards do not end");
+        }
+        assertTrue(next.counters.get(CounterId.FLOWS_TAKEN_UP) > FLOWS / 2, "flows are restored");
+        next.checkpoints.forEach(Checkpoint::discard);
+        next.checkpoints.forEach(Checkpoint::onClose);
+        return next.list.records.stream().sorted().toList();
+    }
+
+    private static List<Checkpoint> open(final Path file, final ExporterConfig config) throws IOException {
+        return Checkpoint.openShards(
+            file, config.shardCount(), config.metering().maxFlows(), DelayStage.stateLengthBytes(RECEIVER), new Counters());
+    }
+
+    /** A record up to its delays. */
+    private static String counts(final String record) {
+        return String.join(" ", List.of(record.split(" ")).subList(0, 6));
+    }
+
+    private static long estimated(final String record) {
+        return Long.parseLong(record.split(" ")[6]);
+    }
+
+    @Test
+    void shouldGoOnAfterACrashAsOneThreadDoes(@TempDir final Path directory) throws IOException {
+        final List<String> expected = recordsOfTwoLives(1, directory);
+        final List<String> records = recordsOfTwoLives(2, directory);
+        assertEquals(expected.stream().map(ShardedDelayTest::counts).toList(),
+            records.stream().map(ShardedDelayTest::counts).toList());
+        for (int i = 0; i < expected.size(); i++) {
+            // The last copy of a flow may be older than the last estimates of its packets.
+            assertEquals(estimated(expected.get(i)), estimated(records.get(i)), ESTIMATES_OF_A_FLOW, expected.get(i));
+        }
+        Files.createFile(directory.resolve("flows.0-2"));
+        for (final int shardCount : new int[] {1, 3}) {
+            final IOException refusal =
+                assertThrows(IOException.class, () -> open(directory.resolve("flows"), config(shardCount)));
+            assertTrue(refusal.getMessage().contains("flows.0-2 has flows of a process with pipeline.shards 2"),
+                refusal::getMessage);
+        }
     }
 
     /** On threads, by a clock that runs fast, as many. */
@@ -357,13 +442,12 @@ class ShardedDelayTest {
     }
 
     /** Estimates come later with shards, so records that a timeout cuts may miss a few of their last packets; none is wrong. */
-    @ParameterizedTest
-    @ValueSource(ints = {2, 3})
-    void shouldCountWhatComesAfterARecordWasCut(final int shardCount) {
+    @Test
+    void shouldCountWhatComesAfterARecordWasCut() {
         final String timeouts = "metering: {max-flows: 4k, active-timeout: 500ms, idle-timeout: 100ms}\n";
         final List<Frame> frames = traffic(11);
         final DelayStatistics one = byOneThread(frames, timeouts).statistics();
-        final DelayStatistics shards = byShards(11, shardCount, frames, timeouts).statistics();
+        final DelayStatistics shards = byShards(11, 2, frames, timeouts).statistics();
         assertEquals(one.counters().get("rli_packets"), shards.counters().get("rli_packets"));
         assertEquals(
             one.counters().get("rli_estimated") + one.counters().get("rli_flow_ended"),

@@ -152,18 +152,16 @@ public final class RunProcess {
 
     private MeteringPipeline pipeline(
         final List<LivePacketSource> sources, final List<DelayWiring> wirings, final StageErrors errors) {
-        final Checkpoint checkpoint = opened(sources, () -> openCheckpoint(wirings));
+        final List<Checkpoint> checkpoints = opened(sources, () -> openCheckpoints(wirings));
         final List<Destination> first;
         try {
             first = opened(sources, () -> destinations.of(config));
         } catch (final RuntimeException ex) {
-            if (checkpoint != null) {
-                checkpoint.onClose();
-            }
+            checkpoints.forEach(Checkpoint::onClose);
             throw ex;
         }
         return new MeteringPipeline(
-            config, sources, RealtimeClock.ofSystem(), wirings, checkpoint, first, counters, errors);
+            config, sources, RealtimeClock.ofSystem(), wirings, checkpoints, first, counters, errors);
     }
 
     /** New addresses of this host change the source of own packets. */
@@ -247,13 +245,14 @@ public final class RunProcess {
         }
     }
 
-    private Checkpoint openCheckpoint(final List<DelayWiring> wirings) {
+    private List<Checkpoint> openCheckpoints(final List<DelayWiring> wirings) {
         final Path path = config.checkpoint().file();
         if (path == null) {
-            return null;
+            return List.of();
         }
         try {
-            return Checkpoint.open(path, config.metering().maxFlows(), SegmentStages.stateLengthBytes(wirings), counters);
+            return Checkpoint.openShards(
+                path, config.shardCount(), config.metering().maxFlows(), SegmentStages.stateLengthBytes(wirings), counters);
         } catch (final IOException ex) {
             throw new ExitException(ExitCode.CANNOT_WRITE, path + ": the checkpoint cannot be opened (" + ex.getMessage() +
                 "): check directory and mode, or checkpoint.file");
