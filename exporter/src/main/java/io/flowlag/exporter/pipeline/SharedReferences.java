@@ -17,7 +17,7 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 /**
  * The references of all shards, as one shard gets them. A reference reaches the shard of its flow, and every shard needs it. So
  * each shard writes its references to a broadcast buffer of its own, which all read. They are handed on in the order of their
- * arrival, when every shard's capture has come past them: then no earlier one is missing, and all shards have the same.
+ * arrival, when the shard's own packets from before were metered, and no shard that receives references can have an earlier one.
  * <p>
  * A shard that has ended is not waited for, and none for longer than {@link #LONGEST_WAIT_NS}. A reader that is so far behind
  * that its references were overwritten misses them, as if they were lost on the way. The shard's thread owns it. Allocates at
@@ -27,7 +27,7 @@ public final class SharedReferences {
     /** As long as the merge of live sources. */
     static final long LONGEST_WAIT_NS = 200_000_000L;
     /** A reference from so far in the future was stamped before the clock was set back. */
-    private static final long CLOCK_SET_NS = 1_000_000_000L;
+    static final long CLOCK_SET_NS = 1_000_000_000L;
     /** Of each shard: some 900 references. */
     private static final int BUFFER_BYTES = 1 << 17;
     private static final int TYPE_REFERENCE = 1;
@@ -42,8 +42,8 @@ public final class SharedReferences {
     /** The next reference of each shard, and the time of its arrival. */
     private final OffHeapBuffer heads;
     private final long[] headNs;
-    /** The earliest time that this shard's capture told. */
-    private long firstNs = Long.MAX_VALUE;
+    /** Shards that have sent one: only their references may be missing. */
+    private final boolean[] hasSent;
 
     /** Takes references. */
     @FunctionalInterface
@@ -61,6 +61,7 @@ public final class SharedReferences {
         all = buffers.stream().map(BroadcastReceiver::new).toArray(BroadcastReceiver[]::new);
         heads = OffHeapBuffer.allocate(all.length * PacketDescriptor.LENGTH_BYTES);
         headNs = new long[all.length];
+        hasSent = new boolean[all.length];
         Arrays.fill(headNs, NONE_NS);
     }
 
@@ -94,21 +95,21 @@ public final class SharedReferences {
 
     /** The capture of this shard has come so far, see {@link DescriptorHandler#onCaptured}. */
     void onCaptured(final long throughNs) {
-        firstNs = Math.min(firstNs, throughNs);
         captured.putLongOrdered(shard * CACHE_LINE_LENGTH, throughNs);
     }
 
     /**
-     * Hands on the references from before a time, in the order of their arrival.
+     * Hands on references in the order of their arrival.
      *
-     * @param throughNs that {@link #throughNs} gave.
+     * @param throughNs this shard's packets from before this time were metered; later references wait.
      * @param nowNs     the clock of the packets' timestamps.
      * @return how many there were.
      */
     int handOn(final long throughNs, final long nowNs, final ReferenceHandler handler) {
         int count = 0;
         int next = earliest();
-        while (next >= 0 && (headNs[next] <= throughNs || headNs[next] > nowNs + CLOCK_SET_NS)) {
+        while (next >= 0 && (headNs[next] > nowNs + CLOCK_SET_NS ||
+            headNs[next] <= throughNs && headNs[next] <= Math.max(othersNs(), nowNs - LONGEST_WAIT_NS))) {
             handler.onReference(heads, next * PacketDescriptor.LENGTH_BYTES);
             headNs[next] = NONE_NS;
             count++;
@@ -135,26 +136,30 @@ public final class SharedReferences {
             PacketDescriptor.copy(heads, offset, receiver.buffer(), receiver.offset());
             if (receiver.validate()) {
                 headNs[from] = PacketDescriptor.timestampNs(heads, offset);
+                hasSent[from] = true;
                 return true;
             }
         }
         return false;
     }
 
-    /**
-     * How far the capture of all shards has come; of others that hang, no less than {@link #LONGEST_WAIT_NS} ago. Returns a time
-     * by the clock of the packets' timestamps; {@link Long#MIN_VALUE} for one before this shard's capture began.
-     */
-    long throughNs(final long nowNs) {
+    /** {@return before which time no other shard that receives references has an unread one} */
+    private long othersNs() {
         long othersNs = Long.MAX_VALUE;
-        for (int i = 0; i < areEnded.length; i++) {
-            othersNs = i == shard ? othersNs : Math.min(othersNs, throughNs(i));
+        for (int i = 0; i < all.length; i++) {
+            if (hasSent[i] && i != shard && headNs[i] == NONE_NS && !areEnded[i].getAsBoolean()) {
+                othersNs = Math.min(othersNs, captured.getLongVolatile(i * CACHE_LINE_LENGTH));
+            }
         }
-        final long throughNs = Math.min(throughNs(shard), Math.max(othersNs, nowNs - LONGEST_WAIT_NS));
-        return throughNs < firstNs ? Long.MIN_VALUE : throughNs;
+        return othersNs;
     }
 
-    private long throughNs(final int of) {
-        return areEnded[of].getAsBoolean() ? Long.MAX_VALUE : captured.getLongVolatile(of * CACHE_LINE_LENGTH);
+    /**
+     * The time before which everything was handed on, by the clock of the packets' timestamps.
+     *
+     * @param throughNs how far the capture of this shard has come.
+     */
+    long knownNs(final long throughNs, final long nowNs) {
+        return Math.min(throughNs, Math.max(othersNs(), nowNs - LONGEST_WAIT_NS));
     }
 }

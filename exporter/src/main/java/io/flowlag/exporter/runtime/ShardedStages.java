@@ -43,6 +43,8 @@ final class ShardedStages {
     private final CaptureClock clock;
     private final DelayWiring wiring;
     private final long samplingSeed;
+    /** Whether each shard has packets of one interface. */
+    private final boolean isInOrder;
     private final List<CaptureAgent> captures = new ArrayList<>();
     private final List<MeteringAgent> meterings = new ArrayList<>();
     private final List<Checkpoint> checkpoints;
@@ -80,6 +82,7 @@ final class ShardedStages {
         samplingSeed = MeteringPipeline.flowKey(config).hashSeed();
         isLive = clock.isLive();
         final int shardCount = rings.records.size();
+        isInOrder = sources.size() == shardCount;
         final List<SharedReferences> references = SharedReferences.of(IntStream.range(0, wiring.isOn() ? shardCount : 0)
             .<BooleanSupplier>mapToObj((shard) -> () -> captureOf(shard).isEnded()).toList());
         for (int i = 0; i < shardCount; i++) {
@@ -157,7 +160,7 @@ final class ShardedStages {
         final FlowCache cache, final FlowEnd flowEnd, final SharedReferences references, final Counters share) {
         final DelayStage stage = new DelayStage(share(config), wiring, flowEnd, cache, clock, share);
         delayStages.add(stage);
-        return new ShardMeteringAgent(cache, this::areAllCaptured, clock, stage, wiring, references, share);
+        return new ShardMeteringAgent(cache, this::areAllCaptured, clock, stage, wiring, isInOrder, references, share);
     }
 
     /** A shard's part of what flows take. */

@@ -145,7 +145,7 @@ class DelayAllocationTest {
         stage = new DelayStage(config(), wiring, flowEnd, cache, () -> nowNs[0], counters);
         final List<SharedReferences> references = SharedReferences.of(List.of(() -> false, () -> false));
         final MeteringAgent agent = new ShardMeteringAgent(
-            cache, () -> false, () -> nowNs[0], stage, wiring, references.get(0), counters);
+            cache, () -> false, () -> nowNs[0], stage, wiring, true, references.get(0), counters);
         assertNothingAllocated(() -> {
             nowNs[0] = START_NS + ++packetNumber * GAP_NS;
             describe(0, 0, nowNs[0]);
