@@ -124,8 +124,12 @@ public final class Checkpoint implements Agent {
     /** A clean end removes every file: one of another number of shards holds flows that would be lost. */
     private static void refuseOthers(final Path path, final int shardCount) throws IOException {
         final String name = path.getFileName().toString();
-        try (DirectoryStream<Path> directory = Files.newDirectoryStream(path.toAbsolutePath().getParent())) {
-            for (final Path each : directory) {
+        final Path directory = path.toAbsolutePath().getParent();
+        if (!Files.isDirectory(directory) || !Files.isReadable(directory)) {
+            return; // to open a file there says why not
+        }
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+            for (final Path each : files) {
                 final String other = each.getFileName().toString();
                 final boolean isOne = other.equals(name);
                 final boolean isOfSeveral = other.startsWith(name + ".") &&

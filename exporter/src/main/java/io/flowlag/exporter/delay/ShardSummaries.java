@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * it, or when one is {@link #MOST_WAITING} intervals ahead. Packets add up; all shards have the same references, so those of the
  * first count. The bound of a mean is that of the shards' means, weighted alike, because errors of references are common to all.
  * <p>
- * Each shard adds on its own thread. Whoever adds or reads then merges what has come, one thread at a time, and nobody waits for
- * it. Allocates with each interval of a shard, unless another's memory is free again.
+ * Each shard adds on its own thread. A thread that adds or reads merges what has come, one thread at a time; none waits for
+ * another. Allocates with each interval of a shard, unless another's memory is free again.
  */
 final class ShardSummaries extends PublishedSummaries {
     /** Intervals that wait for a shard which hangs. */

@@ -255,9 +255,10 @@ public final class MeteringPipeline implements AutoCloseable {
     /** A flow is larger with delays than without, so fewer fit than the key allows. */
     static void requireRoom(final ExporterConfig config, final FlowCacheSettings settings, final boolean isSketched) {
         final long flows = config.metering().maxFlows();
-        if (flows > settings.mostFlows()) {
+        final long mostFlows = (long)config.shardCount() * settings.mostFlows();
+        if (flows > mostFlows) {
             throw new ExitException(ExitCode.CONFIGURATION, "metering.max-flows=" + flows + ": must not be above " +
-                settings.mostFlows() + ", where a flow takes " + settings.entryLengthBytes() + " octets");
+                mostFlows + ", where a flow takes " + settings.entryLengthBytes() + " octets");
         }
         if (isSketched && flows + config.lds().waitingRecords() > SketchRecords.MAX_RECORDS) {
             throw new ExitException(ExitCode.CONFIGURATION, "lds.waiting-records=" + config.lds().waitingRecords() +

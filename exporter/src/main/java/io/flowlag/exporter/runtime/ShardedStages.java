@@ -138,7 +138,7 @@ final class ShardedStages {
         final FlowCacheSettings settings = MeteringPipeline.cacheSettings(
             config, DelayStage.stateLengthBytes(wiring), 0, checkpoints.isEmpty() ? FlowCacheSettings.Snapshots.NONE :
                 new FlowCacheSettings.Snapshots(checkpoints.get(shard).sink(), config.checkpoint().intervalNs()), shard);
-        MeteringPipeline.requireRoom(share(config), settings, false);
+        MeteringPipeline.requireRoom(config, settings, false);
         final FlowCache cache = new FlowCache(settings, wiring.isOn() ? flowEnd : sink, share);
         final MeteringAgent metering = wiring.isOn() ? delayMetering(cache, flowEnd, references, share) :
             new MeteringAgent(cache, packetRing, () -> captureOf(shard).isEnded(), clock, share);

@@ -33,6 +33,8 @@ class CrashTest {
     private static final String HERE = "flcrash0";
     private static final Duration TIMEOUT = CrashTraffic.TIMEOUT;
     private static final int MOST_ROUNDS = 4;
+    /** Above 1, threading sharded with so many. */
+    private static final int SHARDS = Integer.getInteger("flowlag.crash.shards", 1);
 
     @TempDir
     private Path directory;
@@ -96,7 +98,8 @@ class CrashTest {
             "udp://127.0.0.1:" + sink.port() + "?options=off", "--stats", statsFile(), "--set", "stats.interval=100ms",
             "--set", "checkpoint.file=" + checkpoint(), "--set", "checkpoint.interval=100ms",
             "--set", "metering.max-flows=4k", "--idle", "1s", "--active", "3s", "--set", "status.file=" + statusFile(),
-            "--set", "status.interval=100ms").timeout(TIMEOUT).start();
+            "--set", "status.interval=100ms", "--set", SHARDS > 1 ? "pipeline.shards=" + SHARDS : "pipeline.idle=backoff",
+            "--threading", SHARDS > 1 ? "sharded" : "pipelined").timeout(TIMEOUT).start();
         Deadline.await(TIMEOUT, () -> run.errors().contains("metering " + HERE), () -> "start: " + run.errors());
         return run;
     }
