@@ -309,7 +309,7 @@ public final class AfPacketSource extends LivePacketSource {
 
     @Override
     public int descriptor() {
-        return socket.descriptor();
+        return ring.descriptor();
     }
 
     @Override

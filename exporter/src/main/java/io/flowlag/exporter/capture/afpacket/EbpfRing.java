@@ -149,6 +149,12 @@ final class EbpfRing extends SocketRing {
         return rings.unreadBytes() == 0;
     }
 
+    /** The program lets no packet through to the socket. */
+    @Override
+    int descriptor() {
+        return -1;
+    }
+
     /** Naps, as nothing would wake it: for so long that what comes meanwhile stays in the cache. */
     @Override
     boolean await(final int timeoutMs) {

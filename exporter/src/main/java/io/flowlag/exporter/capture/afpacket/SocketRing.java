@@ -41,6 +41,11 @@ abstract class SocketRing implements AutoCloseable {
     /** Whether no packet is left, neither here nor in the kernel. Call it after {@link #advance} returned false. */
     abstract boolean isDrained();
 
+    /** {@return what poll(2) finds readable when packets are there; -1 if nothing is} */
+    int descriptor() {
+        return socket.descriptor();
+    }
+
     /** Waits until there may be a packet, but at most for the timeout. */
     abstract boolean await(int timeoutMs);
 
