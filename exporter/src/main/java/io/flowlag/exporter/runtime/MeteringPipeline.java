@@ -226,10 +226,6 @@ public final class MeteringPipeline implements AutoCloseable {
             default -> agents.addAll(List.of(capture, metering, exporting));
         }
         sketchedRecords = workCheckpoints(isSketched);
-        recordsWait(config);
-    }
-
-    private void recordsWait(final ExporterConfig config) {
         if (sketchedRecords != null) {
             config.segments().forEach(sketchedRecords::recordsWait);
         }
@@ -413,7 +409,9 @@ public final class MeteringPipeline implements AutoCloseable {
         for (int i = 0; i < delayStages.size(); i++) {
             delayStages.get(i).reload(config.segments().get(i));
         }
-        recordsWait(config);
+        if (sketchedRecords != null) {
+            config.segments().forEach(sketchedRecords::recordsWait);
+        }
         exporting.destinations(destinations);
     }
 
