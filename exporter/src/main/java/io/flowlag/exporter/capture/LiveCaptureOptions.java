@@ -49,6 +49,8 @@ public record LiveCaptureOptions(
         AFPACKET,
         /** Linux, memory that an eBPF program fills, read in place; allocates nothing per packet. */
         EBPF,
+        /** AF_XDP: takes arriving packets from the host, read in place; allocates nothing per packet. */
+        XDP,
         /** libpcap by pcap4j: portable, allocates several objects per packet. */
         PCAP
     }

@@ -37,7 +37,7 @@ enum ConfigOption {
     TLS_KEY(ConfigTable.TLS_KEY, "PEM", "--tls-key"),
     TLS_TRUST(ConfigTable.TLS_TRUST, "PEM", "--tls-trust"),
     TLS_PEER(ConfigTable.TLS_PEERS, "NAME", "--tls-peer"),
-    SOURCE(ConfigTable.SOURCE, "auto|ebpf|afpacket|pcap", "--source"),
+    SOURCE(ConfigTable.SOURCE, "KIND", "--source"),
     THREADING(ConfigTable.THREADING, "MODE", "--threading"),
     POLICY(ConfigTable.POLICY, "POLICY", "--policy"),
     ROWS(ConfigTable.LDS_ROWS, "R", "--rows"),

@@ -34,7 +34,7 @@ final class Conclusion extends SettingsAccess {
         return new ExporterConfig(Stream.<Record>of(
             new ExporterConfig.Process(value(OBSERVATION_DOMAIN), value(THREADING)),
             new Capture(value(INTERFACES), value(SOURCE), value(DIRECTION), value(PROMISCUOUS), value(FILTER),
-                intValue(SNAP_LENGTH), value(RING), value(HARDWARE_TIMESTAMPS)),
+                intValue(SNAP_LENGTH), value(RING), value(HARDWARE_TIMESTAMPS), value(IN_USE)),
             new Decode(value(TUNNELS), value(FRAGMENTS), intValue(FRAGMENT_TABLE), value(FRAGMENT_TIMEOUT), value(DIGEST),
                 value(DIGEST_KEY_FILE)),
             new Metering(Set.copyOf(value(FLOW_KEY)), intValue(MAX_FLOWS), value(ACTIVE_TIMEOUT), value(IDLE_TIMEOUT),

@@ -79,8 +79,8 @@ public final class ConfigTable {
     public static final ConfigKey<List<String>> INTERFACES = row("capture.interfaces", list(text("interface name")), "[]",
         "Interfaces to capture from. Command run needs at least one.").example("[eth0]");
     public static final ConfigKey<SourceKind> SOURCE = row("capture.source", choice(SourceKind.class), "auto",
-        "Capture mechanism: ebpf (program in the kernel), afpacket (packet ring of Linux), auto (ebpf where allowed, " +
-        "else afpacket), or pcap (libpcap: portable, slower).");
+        "Capture mechanism: auto (ebpf where allowed, else afpacket), ebpf, afpacket (packet ring), xdp (AF_XDP, for mirror " +
+        "ports only), or pcap (libpcap, slower).");
     public static final ConfigKey<Direction> DIRECTION = row("capture.direction", choice(Direction.class), "both",
         "Packets that enter the interface (in), leave it (out), or both.");
     static final ConfigKey<Boolean> PROMISCUOUS = row("capture.promiscuous", onOff(), "on",
@@ -91,9 +91,11 @@ public final class ConfigTable {
     static final ConfigKey<Long> SNAP_LENGTH = row("capture.snap-length", octets("64", "256k"), "256",
         "Octets kept of each packet. Headers suffice, because lengths come from the headers.");
     static final ConfigKey<Long> RING = row("capture.ring", octets("1m", "1g"), "64m",
-        "Kernel ring of each interface and shard (ebpf: of all processors), or kernel buffer (pcap).");
+        "Kernel ring of each interface and shard (ebpf: of all processors; xdp: its frames), or kernel buffer (pcap).");
     static final ConfigKey<Boolean> HARDWARE_TIMESTAMPS = row("capture.hardware-timestamps", onOff(), "off",
         "Uses the network card's timestamps, if it has them, instead of the kernel's.");
+    public static final ConfigKey<Unsuited> IN_USE = row("capture.in-use", choice(Unsuited.class), "refuse",
+        "What xdp does at an interface that the host uses (address, route, bridge, VLAN), and whose packets it would take.");
 
     public static final ConfigKey<Tunnels> TUNNELS = row("decode.tunnels", choice(Tunnels.class), "outer",
         "Measures a tunnelled packet by its outer or its inner header. Tunnels are GRE, IPIP, 6in4, VXLAN, GENEVE and GTP-U.");
@@ -165,7 +167,7 @@ public final class ConfigTable {
         "Longest delay of a packet. Later references are refused, and packets missing for longer are lost.");
     public static final ConfigKey<Long> SEGMENT_INTERVAL = row("segment.interval", duration("10ms", "1h"), "1s",
         "Measurement interval, over which each traffic class is summarised.").reloads();
-    static final ConfigKey<Offload> OFFLOAD = row("segment.offload", choice(Offload.class), "refuse",
+    static final ConfigKey<Unsuited> OFFLOAD = row("segment.offload", choice(Unsuited.class), "refuse",
         "What run does if an interface has segmentation or receive offload on, which makes the points see different packets.");
     static final ConfigKey<Boolean> EXACT = row("segment.exact", onOff(), "off",
         "Matches every packet of both points by its digest: exact delay and loss of each flow. With role both it is on by " +

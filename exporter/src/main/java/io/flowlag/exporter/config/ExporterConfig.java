@@ -29,9 +29,9 @@ public record ExporterConfig(
         PIPELINED, SHARED, SHARDED, INVOKER
     }
 
-    /** Capture mechanisms for live interfaces: an eBPF program, the Linux TPACKET_V3 ring, or libpcap. */
+    /** Capture mechanisms for live interfaces: an eBPF program, the Linux TPACKET_V3 ring, AF_XDP, or libpcap. */
     public enum SourceKind {
-        AUTO, EBPF, AFPACKET, PCAP
+        AUTO, EBPF, AFPACKET, XDP, PCAP
     }
 
     /** Which way packets pass the interface: {@code capture.direction}. */
@@ -84,8 +84,8 @@ public record ExporterConfig(
         }
     }
 
-    /** Treatment of segmentation and receive offloads: {@code segment.offload}. */
-    public enum Offload {
+    /** What is done about an interface that does not suit: {@code segment.offload}, {@code capture.in-use}. */
+    public enum Unsuited {
         REFUSE, ALLOW
     }
 
@@ -131,9 +131,10 @@ public record ExporterConfig(
     /** Packet sources: interfaces, empty for files; the filter is a tcpdump expression, or null. */
     public record Capture(
         List<String> interfaces, SourceKind source, Direction direction, boolean promiscuous, String filter, int snapLengthBytes,
-        long ringBytes, boolean hardwareTimestamps) {
+        long ringBytes, boolean hardwareTimestamps, Unsuited inUse) {
         Capture withInterfaces(final List<String> names) {
-            return new Capture(names, source, direction, promiscuous, filter, snapLengthBytes, ringBytes, hardwareTimestamps);
+            return new Capture(
+                names, source, direction, promiscuous, filter, snapLengthBytes, ringBytes, hardwareTimestamps, inUse);
         }
     }
 
@@ -154,7 +155,7 @@ public record ExporterConfig(
 
     /** Delay between two measurement points. The id of the pair of points is an unsigned 32-bit number. */
     public record Segment(
-        Role role, long id, Points points, Selector selector, long maximumDelayNs, long intervalNs, Offload offload,
+        Role role, long id, Points points, Selector selector, long maximumDelayNs, long intervalNs, Unsuited offload,
         boolean exact, int exactPackets, boolean senderRecords) {
         /** The same with other times and packets. */
         public Segment withTimes(final long otherMaximumDelayNs, final long otherIntervalNs, final int otherPackets) {
@@ -594,7 +595,6 @@ public record ExporterConfig(
 
     /** {@return whether a key has its table default, so that a command may prefer another default} */
     public boolean isDefault(final ConfigKey<?> key) {
-        return effectiveValues.stream().filter((value) -> value.path().equals(key.path()))
-            .allMatch((value) -> value.origin().isDefault());
+        return effectiveValues.stream().allMatch((value) -> !value.path().equals(key.path()) || value.origin().isDefault());
     }
 }

@@ -36,6 +36,7 @@ final class Relations extends SettingsAccess {
         sampling();
         biflows();
         sharding();
+        xdp();
         digest();
         tls();
         stats();
@@ -163,9 +164,22 @@ final class Relations extends SettingsAccess {
                 count, Long.toString(count), shards.origin(), "auto: a processor less than there are, at least 2"));
         }
         shardedDelay();
-        if (value(SOURCE) == ExporterConfig.SourceKind.PCAP) {
+        if (value(SOURCE) == ExporterConfig.SourceKind.PCAP || value(SOURCE) == ExporterConfig.SourceKind.XDP) {
             problem(THREADING, "needs the kernel to share packets out, and " + SOURCE.path() +
-                " is pcap: set that to afpacket, or threading to pipelined or shared");
+                " is " + setting(SOURCE).text() + ": set that to afpacket, or threading to pipelined or shared");
+        }
+    }
+
+    private void xdp() {
+        if (value(SOURCE) != ExporterConfig.SourceKind.XDP) {
+            return;
+        }
+        if (value(DIRECTION) == ExporterConfig.Direction.OUT) {
+            problem(DIRECTION, "is not seen by xdp, which has arriving packets only: set " + SOURCE.path() + " to afpacket");
+        }
+        if (value(ROLE) == ExporterConfig.Role.BOTH) {
+            problem(SOURCE, "takes arriving packets from the host, which then forwards none between the two points: set it " +
+                "to afpacket");
         }
     }
 

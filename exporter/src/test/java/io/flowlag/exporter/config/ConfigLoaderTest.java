@@ -94,7 +94,7 @@ class ConfigLoaderTest {
         assertEquals(0xFFFF_FFFFL, config.observationDomainId());
         assertEquals(new ExporterConfig.Capture(List.of("eth0", "eth1"), ExporterConfig.SourceKind.PCAP,
             ExporterConfig.Direction.IN,
-            false, "udp port 53", 1024, 128L << 20, true), config.capture());
+            false, "udp port 53", 1024, 128L << 20, true, ExporterConfig.Unsuited.REFUSE), config.capture());
         assertEquals(new ExporterConfig.Decode(ExporterConfig.Tunnels.INNER, false, 128, SECOND_NS / 2, false, null),
             config.decode());
         assertEquals(new ExporterConfig.Metering(Set.of(ExporterConfig.KeyField.DSCP, ExporterConfig.KeyField.VLAN), 1 << 20,
@@ -167,6 +167,9 @@ class ConfigLoaderTest {
         {threading: sharded, segment: {role: receiver}, exchange: {listen: 4740}} | threading=sharded: compares no sketches, and
         {threading: sharded, segment: {role: receiver}, rli: {estimator: left}} | rli.estimator=left: does not wait for referenc
         {threading: sharded, capture: {source: pcap}} | f:1:13: threading=sharded: needs the kernel to share packets out, and
+        {threading: sharded, capture: {source: xdp}} | capture.source is xdp: set that to afpacket
+        {capture: {source: xdp, direction: out}} | f:1:36: capture.direction=out: is not seen by xdp, which has arriving packets
+        {capture: {source: xdp}, segment: {ingress: a, egress: b}} | capture.source=xdp: takes arriving packets from the host
         decode: {digest-key-file: /etc/passwd} | decode.digest-key-file=/etc/passwd: a key without digest
         """)
     void shouldRefuseWithPlaceValueAndWayOut(final String yaml, final String wanted) {

@@ -78,7 +78,7 @@ class RunLiveTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"afpacket", "pcap", SHARDED})
+    @ValueSource(strings = {"afpacket", "xdp", "pcap", SHARDED})
     void shouldExportWhatWasSentToNfcapd(final String source) throws Exception {
         try (Nfcapd nfcapd = new Nfcapd(Files.createDirectory(directory.resolve("nfcapd")));
             Command.Running run = start(nfcapd, source)) {
@@ -118,7 +118,7 @@ class RunLiveTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"afpacket", SHARDED})
+    @ValueSource(strings = {"afpacket", "xdp", SHARDED})
     void shouldFlushAndSayWhyWhenTheInterfaceVanishes(final String source) throws Exception {
         try (Nfcapd nfcapd = new Nfcapd(Files.createDirectory(directory.resolve("nfcapd")));
             Command.Running run = start(nfcapd, source)) {

@@ -19,7 +19,7 @@ import static io.flowlag.exporter.capture.afpacket.SocketLayout.*;
  * A packet socket, packet(7), and its calls. It is created for protocol 0, so until {@link #bind} it receives nothing and the
  * filter is attached before the first packet. Owned by one thread. Calls with an interface name, a filter, or a failure allocate.
  */
-final class PacketSocket implements AutoCloseable {
+public final class PacketSocket implements AutoCloseable {
     /** The end of messages about eBPF: the way out. */
     static final String WITHOUT_EBPF = "the source 'afpacket' does without";
 
@@ -40,7 +40,7 @@ final class PacketSocket implements AutoCloseable {
     }
 
     /** Opens a socket that receives nothing yet, if requested without link headers, which the kernel then removes. */
-    static PacketSocket open(final String interfaceName, final boolean withoutLinkHeader) {
+    public static PacketSocket open(final String interfaceName, final boolean withoutLinkHeader) {
         final int fd = CLibrary.socket(AF_PACKET, (withoutLinkHeader ? SOCK_DGRAM : SOCK_RAW) | SOCK_CLOEXEC, 0);
         if (fd < 0) {
             throw openFailure(interfaceName, Errno.last());
@@ -59,13 +59,13 @@ final class PacketSocket implements AutoCloseable {
     }
 
     /** {@return the kernel's number for the hardware type of an interface} */
-    int hardwareType() {
+    public int hardwareType() {
         putInterfaceName(argument, interfaceName);
         check("hardware type", CLibrary.ioctl(fd, SIOCGIFHWADDR, argument.addressOffset()));
         return interfaceShort(argument);
     }
 
-    boolean isInterfaceUp() {
+    public boolean isInterfaceUp() {
         putInterfaceName(argument, interfaceName);
         return CLibrary.ioctl(fd, SIOCGIFFLAGS, argument.addressOffset()) == 0 &&
             (interfaceShort(argument) & INTERFACE_UP) != 0;
@@ -75,17 +75,35 @@ final class PacketSocket implements AutoCloseable {
      * Whether an interface index still exists in the socket's network namespace, under any name. Returns false once the
      * interface was removed or moved to another namespace.
      */
-    boolean hasInterface(final int interfaceIndex) {
+    public boolean hasInterface(final int interfaceIndex) {
         putInterfaceIndex(argument, interfaceIndex);
         return CLibrary.ioctl(fd, SIOCGIFNAME, argument.addressOffset()) == 0 || Errno.last() != Errno.ENODEV;
     }
 
     /** The longest IP packet that the link carries. Returns octets, as it is now; 0 if the interface is not there. */
-    int mtuBytes(final int interfaceIndex) {
+    public int mtuBytes(final int interfaceIndex) {
         putInterfaceIndex(argument, interfaceIndex);
         // The second call reads the name where the first one wrote it.
         return CLibrary.ioctl(fd, SIOCGIFNAME, argument.addressOffset()) == 0 &&
             CLibrary.ioctl(fd, SIOCGIFMTU, argument.addressOffset()) == 0 ? interfaceMtuBytes(argument) : 0;
+    }
+
+    /** {@return the receive queues of the interface; 1 if the driver does not tell} */
+    public int receiveQueueCount() {
+        return hasAnswered(ETHTOOL_GET_CHANNELS) ? Math.max(1, channelsReceiving(data)) : 1;
+    }
+
+    /** {@return whether the card removes VLAN tags from arriving frames} */
+    public boolean removesVlanTags() {
+        return hasAnswered(ETHTOOL_GET_FLAGS) && flagsRemoveVlanTags(data);
+    }
+
+    private boolean hasAnswered(final int ethtoolCommand) {
+        data.setMemory(0, DATA_LENGTH_BYTES, (byte)0);
+        data.putInt(0, ethtoolCommand);
+        putInterfaceName(argument, interfaceName);
+        putInterfaceData(argument, data.addressOffset());
+        return CLibrary.ioctl(fd, SIOCETHTOOL, argument.addressOffset()) == 0;
     }
 
     /** Requests the ring; a block that is not full is passed on after the timeout. */
@@ -181,7 +199,7 @@ final class PacketSocket implements AutoCloseable {
     }
 
     /** Requests frames addressed to other stations. */
-    void joinPromiscuous(final int interfaceIndex) {
+    public void joinPromiscuous(final int interfaceIndex) {
         putMembership(argument, interfaceIndex, MEMBERSHIP_PROMISCUOUS);
         check("promiscuous mode", set(SOL_PACKET, PACKET_ADD_MEMBERSHIP, MEMBERSHIP_LENGTH_BYTES));
     }
@@ -239,7 +257,7 @@ final class PacketSocket implements AutoCloseable {
         get(SOL_SOCKET, SO_ERROR, Integer.BYTES);
     }
 
-    boolean isOpen() {
+    public boolean isOpen() {
         return fd != CLOSED;
     }
 
@@ -305,7 +323,7 @@ final class PacketSocket implements AutoCloseable {
     }
 
     /** The error for an interface that does not exist. Returns the exception to throw. */
-    static CaptureException unknownInterface(final String interfaceName) {
+    public static CaptureException unknownInterface(final String interfaceName) {
         final List<String> names = NetworkInterfaces.names();
         return new CaptureException(Kind.NO_INPUT, interfaceName + ": no such interface; there " +
             (names.isEmpty() ? "is none" : "are " + String.join(", ", names)));

@@ -19,6 +19,8 @@ import java.nio.charset.StandardCharsets;
  *   sock_fprog        instruction count 2, (padding 6), address 8
  *   ifreq             name 16, then a union: hardware type 2, or interface 4, or flags 2, or MTU 4, or address of data 8
  *   hwtstamp_config   flags 4, transmit type 4, receive filter 4
+ *   ethtool_channels  command 4, most of each kind 4 x 4, receiving 4, sending 4, other 4, both ways 4
+ *   ethtool_value     command 4, flags 4
  * </pre>
  */
 final class SocketLayout {
@@ -56,6 +58,9 @@ final class SocketLayout {
     static final long SIOCGIFFLAGS = 0x8913;
     static final long SIOCGIFMTU = 0x8921;
     static final long SIOCGIFHWADDR = 0x8927;
+    static final long SIOCETHTOOL = 0x8946;
+    static final int ETHTOOL_GET_FLAGS = 0x25;
+    static final int ETHTOOL_GET_CHANNELS = 0x3c;
     static final long SIOCSHWTSTAMP = 0x89b0;
     static final long SIOCGHWTSTAMP = 0x89b1;
     static final int INTERFACE_UP = 0x1;
@@ -83,6 +88,9 @@ final class SocketLayout {
     private static final int INTERFACE_NAME_LENGTH_BYTES = 16;
     private static final int INTERFACE_VALUE_OFFSET = INTERFACE_NAME_LENGTH_BYTES;
     private static final int TIMESTAMP_RECEIVE_FILTER_OFFSET = 8;
+    private static final int CHANNELS_RECEIVING_OFFSET = 20;
+    private static final int CHANNELS_BOTH_WAYS_OFFSET = CHANNELS_RECEIVING_OFFSET + 12;
+    private static final int FLAG_REMOVE_VLAN_TAGS = 1 << 8;
 
     private SocketLayout() {
     }
@@ -153,6 +161,14 @@ final class SocketLayout {
     /** After SIOCGIFMTU. */
     static int interfaceMtuBytes(final DirectBuffer buffer) {
         return buffer.getInt(INTERFACE_VALUE_OFFSET, ORDER);
+    }
+
+    static int channelsReceiving(final DirectBuffer buffer) {
+        return buffer.getInt(CHANNELS_RECEIVING_OFFSET, ORDER) + buffer.getInt(CHANNELS_BOTH_WAYS_OFFSET, ORDER);
+    }
+
+    static boolean flagsRemoveVlanTags(final DirectBuffer buffer) {
+        return (buffer.getInt(4, ORDER) & FLAG_REMOVE_VLAN_TAGS) != 0;
     }
 
     static int timestampReceiveFilter(final DirectBuffer buffer) {

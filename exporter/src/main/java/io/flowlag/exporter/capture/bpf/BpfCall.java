@@ -18,15 +18,18 @@ import java.nio.ByteOrder;
  * <pre>
  *   BPF_MAP_CREATE       type 4, key size 4, value size 4, entries 4, flags 4
  *   BPF_MAP_UPDATE_ELEM  map 4, (padding 4), address of key 8, address of value 8, flags 8
- *   BPF_PROG_LOAD        type 4, instruction count 4, address 8, address of licence 8, log level 4, log size 4, address of log 8
+ *   BPF_PROG_LOAD        type 4, instruction count 4, address 8, address of licence 8, log level 4, log size 4, address of log 8,
+ *                        (version 4), flags 4
  *   BPF_LINK_CREATE      program 4, target 4, attach type 4, flags 4
  * </pre>
  */
 public final class BpfCall {
     public static final int MAP_ARRAY = 2;
+    public static final int MAP_XDP_SOCKETS = 17;
     /** Of a map: the process may map its values into its memory. */
     public static final int MAP_FLAG_MMAPABLE = 1 << 10;
     public static final int PROGRAM_SOCKET_FILTER = 1;
+    public static final int PROGRAM_XDP = 6;
 
     private static final int SYSCALL_X86 = 321;
     private static final int SYSCALL_ARM = 280;
@@ -73,8 +76,13 @@ public final class BpfCall {
         Reference.reachabilityFence(pair);
     }
 
-    /** Has the kernel verify a program. Returns its descriptor; a refusal's message ends with what the verifier said last. */
+    /** Has the kernel verify a program without flags. */
     public static int loadProgram(final int type, final EbpfAssembler program) {
+        return loadProgram(type, program, 0);
+    }
+
+    /** Has the kernel verify a program. Returns its descriptor; a refusal's message ends with what the verifier said last. */
+    public static int loadProgram(final int type, final EbpfAssembler program, final int flags) {
         final UnsafeBuffer instructions = allocate(program.instructionCount() * EbpfAssembler.INSTRUCTION_LENGTH_BYTES);
         program.encode(instructions, 0);
         final UnsafeBuffer licence = allocate(LICENCE.length);
@@ -84,6 +92,7 @@ public final class BpfCall {
         attributes.putInt(4, program.instructionCount(), ORDER);
         attributes.putLong(8, instructions.addressOffset(), ORDER);
         attributes.putLong(16, licence.addressOffset(), ORDER);
+        attributes.putInt(44, flags, ORDER);
         int fd = call(PROGRAM_LOAD, attributes);
         String text = "";
         if (fd < 0 && Errno.last() != Errno.EPERM) {

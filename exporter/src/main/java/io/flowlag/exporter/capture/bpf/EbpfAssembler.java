@@ -73,6 +73,9 @@ public final class EbpfAssembler {
     public static final int HELPER_MONOTONIC_NS = 5;
     public static final int HELPER_PROCESSOR_ID = 8;
     public static final int HELPER_LOAD_BYTES = 26;
+    public static final int HELPER_ADJUST_HEAD = 44;
+    public static final int HELPER_REDIRECT_MAP = 51;
+    public static final int HELPER_TAI_NS = 208;
 
     public static final int R0 = 0;
     public static final int R1 = 1;
@@ -91,6 +94,8 @@ public final class EbpfAssembler {
     private static final int EXIT = 0x90;
     /** Of the source register: the immediate is the descriptor of a map. */
     private static final int PSEUDO_MAP = 1;
+    /** The same, of its first value. */
+    private static final int PSEUDO_MAP_VALUE = 2;
     private static final int NONE = -1;
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
@@ -137,6 +142,11 @@ public final class EbpfAssembler {
     /** Loads the address of a map, for a helper. */
     public EbpfAssembler loadMap(final int register, final int mapFd) {
         return add(LD + DW, register, PSEUDO_MAP, 0, mapFd).add(0, 0, 0, 0, 0);
+    }
+
+    /** Loads the address of the first value of an array. */
+    public EbpfAssembler loadMapValue(final int register, final int mapFd) {
+        return add(LD + DW, register, PSEUDO_MAP_VALUE, 0, mapFd).add(0, 0, 0, 0, 0);
     }
 
     /** Calls a helper: it takes R1 to R5, which are lost, and returns R0. */

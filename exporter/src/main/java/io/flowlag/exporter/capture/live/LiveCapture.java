@@ -4,6 +4,7 @@ import io.flowlag.exporter.capture.LiveCaptureOptions;
 import io.flowlag.exporter.capture.LivePacketSource;
 import io.flowlag.exporter.capture.afpacket.AfPacketSource;
 import io.flowlag.exporter.capture.pcap.PcapSource;
+import io.flowlag.exporter.capture.xdp.XdpSource;
 
 import java.util.List;
 
@@ -19,7 +20,11 @@ public final class LiveCapture {
      * @throws io.flowlag.exporter.capture.CaptureException if that fails; its message says what to do.
      */
     public static LivePacketSource open(final LiveCaptureOptions options) {
-        return options.kind() == LiveCaptureOptions.Kind.PCAP ? PcapSource.open(options) : AfPacketSource.open(options);
+        return switch (options.kind()) {
+            case AUTO, EBPF, AFPACKET -> AfPacketSource.open(options);
+            case XDP -> XdpSource.open(options);
+            case PCAP -> PcapSource.open(options);
+        };
     }
 
     /**

@@ -16,6 +16,8 @@ public final class Errno {
     public static final int ENOMEM = 12;
     /** Permission denied. */
     public static final int EACCES = 13;
+    /** Device or resource busy. */
+    public static final int EBUSY = 16;
     /** No such device. */
     public static final int ENODEV = 19;
     /** Result out of range; also: a request that the driver cannot fulfil. */

@@ -3,10 +3,13 @@ package io.flowlag.exporter.runtime.run;
 import io.flowlag.common.command.ExitCode;
 import io.flowlag.common.command.ExitException;
 import io.flowlag.exporter.capture.LiveCaptureOptions.Direction;
+import io.flowlag.exporter.capture.posix.NetworkInterfaces;
+import io.flowlag.exporter.capture.route.InterfaceUse;
 import io.flowlag.exporter.capture.route.RouteFollower;
 import io.flowlag.exporter.capture.route.RouteHistory;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.config.ExporterConfig.SourceKind;
 import io.flowlag.exporter.delay.CaptureFacts;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayStage;
@@ -493,8 +496,25 @@ public final class LiveSegment implements AutoCloseable {
         }
     }
 
+    /**
+     * Refuses to take the packets of an interface from a host that uses it, unless the configuration allows that; call it before
+     * anything is opened. Throws an {@link ExitException} that names the remedy.
+     */
+    public static void checkInUse(final ExporterConfig config) {
+        if (config.capture().source() != SourceKind.XDP || config.capture().inUse() == ExporterConfig.Unsuited.ALLOW) {
+            return;
+        }
+        for (final String name : interfaces(config)) {
+            final String uses = InterfaceUse.of(NetworkInterfaces.indexOf(name));
+            if (!uses.isEmpty()) {
+                throw new ExitException(ExitCode.CONFIGURATION, "capture.source=xdp takes all arriving packets from the host, " +
+                    "which uses " + name + ": it has " + uses + ": set capture.source to afpacket, or capture.in-use to allow");
+            }
+        }
+    }
+
     private static void checkOffloads(final ExporterConfig config) {
-        if (config.segment().offload() == ExporterConfig.Offload.ALLOW) {
+        if (config.segment().offload() == ExporterConfig.Unsuited.ALLOW) {
             return;
         }
         final List<String> remedies = new ArrayList<>();

@@ -103,6 +103,7 @@ public final class RunProcess {
     }
 
     private ExitCode run() {
+        LiveSegment.checkInUse(config);
         terminal.writeBehind();
         final Signals signals = Signals.install(Signals.HangUp.RELOADS);
         final List<LivePacketSource> sources = openSources();

@@ -92,6 +92,7 @@ public final class SelfTestProcess {
         if (!files.isEmpty()) {
             return CaptureFiles.open(files, PipelineRun.filters(config, terminal));
         }
+        LiveSegment.checkInUse(config);
         final ExporterConfig.Capture capture = config.capture();
         return LiveCapture.open(LiveCaptureOptions.of(LiveSegment.interfaces(config).get(0))
             .withKind(LiveCaptureOptions.Kind.valueOf(capture.source().name()))

@@ -1,0 +1,154 @@
+package io.flowlag.exporter.capture.xdp;
+
+import io.flowlag.common.memory.CheckedBuffer;
+import io.flowlag.exporter.capture.CaptureException;
+import io.flowlag.exporter.capture.CaptureException.Kind;
+import io.flowlag.exporter.capture.LiveCaptureOptions;
+import io.flowlag.exporter.capture.posix.CLibrary;
+import io.flowlag.exporter.capture.posix.Errno;
+import org.agrona.BufferUtil;
+import org.agrona.CloseHelper;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * All receive queues of an interface: the XDP program, a socket for each queue, and the memory of their frames, which is divided
+ * equally. Owned by one thread. Allocates at construction.
+ */
+final class XdpQueues implements AutoCloseable {
+    private static final int LEAST_FRAMES = 16;
+
+    private final CheckedBuffer frames = new CheckedBuffer(0, 0);
+    private final XdpSocket[] sockets;
+    private final XdpQueue[] queues;
+    private final UnsafeBuffer polls;
+    private final XdpHook hook;
+    private boolean isZeroCopy = true;
+    private long lostCount;
+
+    /**
+     * Makes everything, and attaches nothing.
+     *
+     * @param frameBytes       length of a frame, a power of two.
+     * @param hasSeveralFrames whether a packet may be longer than a frame (Linux 6.6).
+     */
+    XdpQueues(
+        final LiveCaptureOptions options, final int queueCount, final int frameBytes, final boolean hasSeveralFrames) {
+        sockets = new XdpSocket[queueCount];
+        queues = new XdpQueue[queueCount];
+        polls = new UnsafeBuffer(BufferUtil.allocateDirectAligned(queueCount * XdpLayout.POLL_LENGTH_BYTES, Long.BYTES));
+        hook = new XdpHook(options.interfaceName(), queueCount, hasSeveralFrames);
+        try {
+            open(options, frameBytes);
+        } catch (final RuntimeException ex) {
+            close();
+            throw ex;
+        }
+    }
+
+    private void open(final LiveCaptureOptions options, final int frameBytes) {
+        final int frameCount = Integer.highestOneBit(options.ringBytes() / sockets.length / frameBytes);
+        final int queueBytes = Math.max(LEAST_FRAMES, frameCount) * frameBytes;
+        final int framesBytes = Math.multiplyExact(queueBytes, sockets.length);
+        final long address = CLibrary.mmap(
+            0, framesBytes, XdpLayout.PROTECTION_READ_WRITE, XdpLayout.MAP_PRIVATE_ANONYMOUS, -1, 0);
+        if (address == -1) {
+            throw new CaptureException(Kind.UNAVAILABLE, options.interfaceName() + ": frames of " + framesBytes + " octets: " +
+                Errno.describe(Errno.last()) + ": make capture.ring smaller");
+        }
+        frames.wrap(address, framesBytes);
+        for (int i = 0; i < sockets.length; i++) {
+            sockets[i] = new XdpSocket(options.interfaceName());
+            queues[i] = sockets[i].register(frames, i * queueBytes, queueBytes, frameBytes);
+            queues[i].begin();
+            XdpLayout.putPoll(polls, i * XdpLayout.POLL_LENGTH_BYTES, sockets[i].fd());
+        }
+    }
+
+    /** Begins to receive. Returns why the driver does not run the program; empty if it does. */
+    String attach(final int interfaceIndex, final boolean hasSeveralFrames) {
+        for (int i = 0; i < sockets.length; i++) {
+            sockets[i].bind(interfaceIndex, i, hasSeveralFrames);
+            isZeroCopy &= sockets[i].isZeroCopy();
+            hook.put(i, sockets[i].fd());
+        }
+        return hook.attach(interfaceIndex);
+    }
+
+    /** {@return whether the card writes packets into the frames of all queues} */
+    boolean isZeroCopy() {
+        return isZeroCopy;
+    }
+
+    CheckedBuffer frames() {
+        return frames;
+    }
+
+    /** {@return the queue whose packet at hand is the oldest; null if no queue has a packet} */
+    XdpQueue oldest() {
+        XdpQueue oldest = null;
+        for (final XdpQueue queue : queues) {
+            if (queue.advance() && (oldest == null || queue.stampNs() < oldest.stampNs())) {
+                oldest = queue;
+            }
+        }
+        return oldest;
+    }
+
+    /** Lets the kernel have the frames that were given back. */
+    void publish() {
+        for (int i = 0; i < queues.length; i++) {
+            if (queues[i].publish()) {
+                sockets[i].wakeUp();
+            }
+        }
+    }
+
+    boolean areEmpty() {
+        boolean areEmpty = true;
+        for (final XdpQueue queue : queues) {
+            areEmpty &= queue.isEmpty();
+        }
+        return areEmpty;
+    }
+
+    /** Waits for a packet. Returns whether a queue has one. */
+    boolean await(final int timeoutMs) {
+        boolean hasAny = false;
+        if (CLibrary.poll(polls.addressOffset(), sockets.length, timeoutMs) > 0) {
+            for (int i = 0; i < sockets.length; i++) {
+                hasAny |= (XdpLayout.pollEvents(polls, i * XdpLayout.POLL_LENGTH_BYTES) & XdpLayout.POLL_IN) != 0;
+            }
+        }
+        return hasAny;
+    }
+
+    /** Lets packets go on to the host from now on; those are not lost. */
+    void stop() {
+        hook.stop();
+    }
+
+    /** {@return packets lost so far} */
+    long lostCount() {
+        if (isOpen()) {
+            lostCount = hook.passedCount();
+            for (int i = 0; i < sockets.length; i++) {
+                lostCount += sockets[i].dropCount() + queues[i].refusedCount();
+            }
+        }
+        return lostCount;
+    }
+
+    private boolean isOpen() {
+        return frames.capacity() > 0;
+    }
+
+    @Override
+    public void close() {
+        hook.close();
+        CloseHelper.closeAll(sockets);
+        if (isOpen()) {
+            CLibrary.munmap(frames.addressOffset(), frames.capacity());
+            frames.wrap(0, 0);
+        }
+    }
+}
