@@ -40,6 +40,7 @@ public final class InterfaceUse {
     private static final int ATTRIBUTE_HEADER_LENGTH_BYTES = 4;
     private static final int HOP_LENGTH_BYTES = 8;
     private static final int TYPE_MASK = 0x3FFF;
+    private static final String UNREADABLE = "addresses or routes that cannot be read";
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
     private final int interfaceIndex;
@@ -69,7 +70,7 @@ public final class InterfaceUse {
                 use.dump(socket, type);
             }
         } catch (final CaptureException ex) {
-            return "addresses and routes cannot be read";
+            return UNREADABLE;
         }
         // The other end of a virtual wire is no interface above this one.
         use.uppers.remove(use.peer);
@@ -82,12 +83,12 @@ public final class InterfaceUse {
     private void dump(final RouteSocket socket, final int type) {
         boolean isOver = !socket.requestDump(type);
         if (isOver) {
-            uses.add("what cannot be read");
+            uses.add(UNREADABLE);
         }
         while (!isOver) {
             final int lengthBytes = socket.receive();
             if (lengthBytes <= 0) {
-                uses.add("what cannot be read");
+                uses.add(UNREADABLE);
                 return;
             }
             isOver = read(lengthBytes);
