@@ -12,6 +12,7 @@ import io.flowlag.exporter.capture.bpf.BpfCall;
 import io.flowlag.exporter.capture.bpf.EbpfAssembler;
 import io.flowlag.exporter.capture.live.LiveCapture;
 import io.flowlag.exporter.capture.posix.CLibrary;
+import io.flowlag.tests.support.Deadline;
 import io.flowlag.tests.support.Frames;
 import io.flowlag.tests.support.NetworkNamespace;
 import io.flowlag.tests.support.RawSender;
@@ -26,6 +27,7 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -129,8 +131,12 @@ class EbpfCaptureTest {
                 }
                 send(near, NEAR, burst);
                 sent.addAll(burst);
-                // The first rounds leave packets behind.
-                source.poll(shown, round < 4 ? 10 : 20);
+                // Leaves packets of two rounds behind.
+                final int wantedCount = Math.max(0, 20 * (round - 1));
+                Deadline.await(Duration.ofSeconds(20), () -> {
+                    source.poll(shown, wantedCount - shown.lines.size());
+                    return shown.lines.size() == wantedCount;
+                }, () -> shown.lines.size() + " packets of " + wantedCount);
             }
             drain(source, shown);
             assertEquals(0, source.kernelDropCount());
