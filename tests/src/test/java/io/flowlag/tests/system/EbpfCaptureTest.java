@@ -205,6 +205,7 @@ class EbpfCaptureTest {
         try (LivePacketSource source =
             far.callWith(() -> LiveCapture.open(options.withKind(AUTO)), CAP_NET_RAW, CAP_BPF)) {
             assertEquals(List.of(), source.notices());
+            assertEquals(-1, source.descriptor(), "poll(2) on the socket would not end");
             send(near, NEAR, frames(10));
             assertEquals(10, far.callWithoutCapabilities(
                 () -> new CapturedPackets().await(source, 5).stopAndDrain(source).packets().size()));

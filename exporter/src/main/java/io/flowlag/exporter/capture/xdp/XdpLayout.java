@@ -15,7 +15,6 @@ import java.nio.ByteOrder;
  *   xdp_mmap_offsets  of receive, transmit, fill and completion ring: producer 8, consumer 8, entries 8, flags 8
  *   xdp_statistics    packets dropped 8, descriptors refused 8 and 8, ring full 8, and two more
  *   xdp_options       flags 4
- *   pollfd            descriptor 4, events 2, returned events 2
  *   timespec          seconds 8, nanoseconds 8
  * </pre>
  */
@@ -44,7 +43,6 @@ final class XdpLayout {
     static final int PROTECTION_READ_WRITE = 0x3;
     static final int MAP_SHARED = 0x1;
     static final int MAP_PRIVATE_ANONYMOUS = 0x22;
-    static final int POLL_IN = 0x1;
 
     static final int ADDRESS_LENGTH_BYTES = 16;
     static final int FRAMES_LENGTH_BYTES = 24;
@@ -52,7 +50,6 @@ final class XdpLayout {
     static final int OFFSETS_LENGTH_BYTES = 4 * RING_OFFSETS_LENGTH_BYTES;
     static final int OFFSETS_OF_FILL_RING = 2 * RING_OFFSETS_LENGTH_BYTES;
     static final int STATISTICS_LENGTH_BYTES = 48;
-    static final int POLL_LENGTH_BYTES = 8;
     static final int TIME_LENGTH_BYTES = 16;
 
     static final int CLOCK_REALTIME = 0;
@@ -63,8 +60,6 @@ final class XdpLayout {
 
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
     private static final int STATISTICS_RING_FULL_OFFSET = 24;
-    private static final int POLL_EVENTS_OFFSET = 4;
-    private static final int POLL_RETURNED_EVENTS_OFFSET = POLL_EVENTS_OFFSET + 2;
 
     private XdpLayout() {
     }
@@ -87,15 +82,6 @@ final class XdpLayout {
     /** Packets that found no free frame, did not fit one, or found the receive ring full. */
     static long statisticsDrops(final DirectBuffer buffer) {
         return buffer.getLong(0, ORDER) + buffer.getLong(STATISTICS_RING_FULL_OFFSET, ORDER);
-    }
-
-    static void putPoll(final MutableDirectBuffer buffer, final int offset, final int fd) {
-        buffer.putInt(offset, fd, ORDER);
-        buffer.putInt(offset + POLL_EVENTS_OFFSET, POLL_IN, ORDER);
-    }
-
-    static int pollEvents(final DirectBuffer buffer, final int offset) {
-        return buffer.getShort(offset + POLL_RETURNED_EVENTS_OFFSET, ORDER);
     }
 
     static long timeNs(final DirectBuffer buffer) {

@@ -6,9 +6,8 @@ import io.flowlag.exporter.capture.CaptureException.Kind;
 import io.flowlag.exporter.capture.LiveCaptureOptions;
 import io.flowlag.exporter.capture.posix.CLibrary;
 import io.flowlag.exporter.capture.posix.Errno;
-import org.agrona.BufferUtil;
+import io.flowlag.exporter.capture.posix.PollSet;
 import org.agrona.CloseHelper;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * All receive queues of an interface: the XDP program, a socket for each queue, and the memory of their frames, which is divided
@@ -20,7 +19,7 @@ final class XdpQueues implements AutoCloseable {
     private final CheckedBuffer frames = new CheckedBuffer(0, 0);
     private final XdpSocket[] sockets;
     private final XdpQueue[] queues;
-    private final UnsafeBuffer polls;
+    private final PollSet polls;
     private final XdpHook hook;
     private boolean isZeroCopy = true;
     private long lostCount;
@@ -35,7 +34,7 @@ final class XdpQueues implements AutoCloseable {
         final LiveCaptureOptions options, final int queueCount, final int frameBytes, final boolean hasSeveralFrames) {
         sockets = new XdpSocket[queueCount];
         queues = new XdpQueue[queueCount];
-        polls = new UnsafeBuffer(BufferUtil.allocateDirectAligned(queueCount * XdpLayout.POLL_LENGTH_BYTES, Long.BYTES));
+        polls = new PollSet(queueCount);
         hook = new XdpHook(options.interfaceName(), queueCount, hasSeveralFrames);
         try {
             open(options, frameBytes);
@@ -60,7 +59,7 @@ final class XdpQueues implements AutoCloseable {
             sockets[i] = new XdpSocket(options.interfaceName());
             queues[i] = sockets[i].register(frames, i * queueBytes, queueBytes, frameBytes);
             queues[i].begin();
-            XdpLayout.putPoll(polls, i * XdpLayout.POLL_LENGTH_BYTES, sockets[i].fd());
+            polls.put(i, sockets[i].fd());
         }
     }
 
@@ -113,11 +112,10 @@ final class XdpQueues implements AutoCloseable {
 
     /** Waits for a packet. Returns whether a queue has one. */
     boolean await(final int timeoutMs) {
+        polls.await(timeoutMs);
         boolean hasAny = false;
-        if (CLibrary.poll(polls.addressOffset(), sockets.length, timeoutMs) > 0) {
-            for (int i = 0; i < sockets.length; i++) {
-                hasAny |= (XdpLayout.pollEvents(polls, i * XdpLayout.POLL_LENGTH_BYTES) & XdpLayout.POLL_IN) != 0;
-            }
+        for (int i = 0; i < sockets.length; i++) {
+            hasAny |= polls.isReadable(i);
         }
         return hasAny;
     }
