@@ -54,7 +54,7 @@ final class SingleEffects {
     private final double[][] shrinkage;
     /** √u of the largest size. */
     private final double[] largest;
-    /** What χ² has of the square of an error, by the largest size it may have, or of a quicker group, which explains nothing. */
+    /** What χ² has of the square of an error or a quicker group, by the largest sizes that errors of its segments may have. */
     private final double[] perSquare;
     /** AᵀW of the delays less all effects. */
     private final double[] left;
@@ -129,7 +129,7 @@ final class SingleEffects {
             shrinkage[quicker] = shrinkage[group];
             largest[quicker] = largest[group];
             for (int i = 0; i < segments[group].length; i++) {
-                perSquare[quicker] += Math.pow(shares[group][i] / sigma[segments[group][i]], 2);
+                perSquare[quicker] += shares[group][i] * shares[group][i] * perSquare[firstError + segments[group][i]];
             }
         }
         left = new double[count];
