@@ -22,10 +22,11 @@ import java.util.concurrent.atomic.AtomicReference;
  * accumulate. Allocates at construction.
  */
 public final class FlowWatch implements FlowRecordSink {
-    /** Slots scanned in a duty cycle. */
+    /** Slots scanned in a turn. */
     static final int SLOTS = 64;
-    /** Pause between two scans of that many slots: at most a quarter of a million slots a second. */
+    /** Time between two turns: at most a quarter of a million slots a second. A thread that slept takes its turns at once. */
     static final long PAUSE_NS = 250_000;
+    private static final int MOST_TURNS = 256;
     private static final long DELAY_RANK = 1L << 62;
     private static final long LARGEST = (1L << 61) - 1;
 
@@ -81,6 +82,7 @@ public final class FlowWatch implements FlowRecordSink {
         if (nowNs - nextLookNs < 0) {
             return;
         }
+        final int turns = (int)Math.min(MOST_TURNS, 1 + (nowNs - nextLookNs) / PAUSE_NS);
         nextLookNs = nowNs + PAUSE_NS;
         if (!isScanning) {
             if (nowNs - nextScanNs < 0) {
@@ -91,7 +93,7 @@ public final class FlowWatch implements FlowRecordSink {
             cursor = 0;
             picks.living().clear();
         }
-        final int end = Math.min(cursor + SLOTS, cache.capacity());
+        final int end = Math.min(cursor + turns * SLOTS, cache.capacity());
         for (; cursor < end; cursor++) {
             if (cache.isLive(cursor)) {
                 onLiving(cursor);

@@ -81,6 +81,16 @@ class FlowWatchTest {
     }
 
     @Test
+    void shouldMakeUpForTheTurnsThatItsThreadSlept() {
+        packets(1, 1, START_NS);
+        watch.doWork();
+        assertNull(watch.take());
+        nowNs += SLOTS / FlowWatch.SLOTS * FlowWatch.PAUSE_NS;
+        watch.doWork();
+        assertEquals(1, watch.take().living().offeredCount());
+    }
+
+    @Test
     void shouldGatherTheLargestLivingAndEndedFlows() {
         for (int source = 1; source <= 100; source++) {
             packets(source, source, START_NS);
