@@ -224,8 +224,8 @@ final class LiveComparison {
                 "--stats", directory.resolve("stats.json").toString(), "--set", "status.enabled=off",
                 "--set", "pipeline.packet-ring=64m",
                 "--source", capturer == Capturer.FLOWLAG_PCAP4J ? "pcap" : "afpacket"));
-            if (capturer == Capturer.FLOWLAG_SHARED) {
-                command.addAll(List.of(THREADING, "shared"));
+            if (capturer.isChecked() && !options.more().contains(THREADING)) {
+                command.addAll(List.of(THREADING, capturer == Capturer.FLOWLAG_SHARED ? "shared" : "pipelined"));
             }
             command.addAll(options.more());
         }
