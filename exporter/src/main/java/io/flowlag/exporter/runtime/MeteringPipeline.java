@@ -579,10 +579,8 @@ public final class MeteringPipeline implements AutoCloseable {
     }
 
     private static SipHash digestHash(final ExporterConfig.Decode decode, final DelayWiring wiring) {
-        if (wiring.digestHash() != null) {
-            return wiring.digestHash();
-        }
-        return decode.digest() || wiring.hasDigests() ? DigestKey.of(decode.digestKeyFile()) : null;
+        return wiring.digestHash() != null ? wiring.digestHash() :
+            decode.digest() || wiring.hasDigests() ? DigestKey.of(decode.digestKeyFile()) : null;
     }
 
     /** Capture tells metering the time, which wakes it. References must go out in time; matching works in parts. */
