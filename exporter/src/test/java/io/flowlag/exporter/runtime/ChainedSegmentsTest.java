@@ -102,7 +102,7 @@ class ChainedSegmentsTest {
                     role == Role.RECEIVER).withLink(link));
             }
             pipeline = new MeteringPipeline(
-                config, List.of(this), CaptureClock.FILES, wirings, null, List.of(this), counters, Pipelines::fail);
+                config, List.of(this), CaptureClock.FILES, wirings, List.of(), List.of(this), counters, Pipelines::fail);
             hosts.add(this);
         }
 

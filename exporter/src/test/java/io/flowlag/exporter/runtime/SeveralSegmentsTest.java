@@ -125,7 +125,7 @@ class SeveralSegmentsTest {
         final Counters counters = new Counters();
         final List<DelayWiring> wirings = config.segments().stream().map(SeveralSegmentsTest::wiring).toList();
         try (MeteringPipeline pipeline = new MeteringPipeline(
-            config, List.of(point), CaptureClock.FILES, wirings, null, List.of(delays), counters, Pipelines::fail)) {
+            config, List.of(point), CaptureClock.FILES, wirings, List.of(), List.of(delays), counters, Pipelines::fail)) {
             while (!pipeline.isEnded()) {
                 pipeline.doWork();
             }

@@ -100,7 +100,7 @@ class TwoWaySegmentsTest {
             }
             receiver = receiving;
             pipeline = new MeteringPipeline(
-                config, List.of(this), CaptureClock.FILES, wirings, null, List.of(this), new Counters(), Pipelines::fail);
+                config, List.of(this), CaptureClock.FILES, wirings, List.of(), List.of(this), new Counters(), Pipelines::fail);
             hosts.add(this);
         }
 

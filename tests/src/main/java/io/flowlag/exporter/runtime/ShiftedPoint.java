@@ -135,7 +135,7 @@ public final class ShiftedPoint {
         final StageErrors errors = new StageErrors();
         final List<AgentRunner> runners = ends.stream().map((each) -> each.start(errors)).toList();
         final MeteringPipeline pipeline = new MeteringPipeline(
-            config, List.of(source), clock, wirings, null, new Destinations(factory).of(config), counters, errors);
+            config, List.of(source), clock, wirings, List.of(), new Destinations(factory).of(config), counters, errors);
         try (PipelineRun run = new PipelineRun(config, pipeline, errors, signals, terminal)) {
             factory.delay(run.delayStages());
             run.onHousekeeping(this::tell);
