@@ -72,6 +72,11 @@ public interface Destination {
         return List.of();
     }
 
+    /** {@return whether a collector is known to be absent; safe from any thread} */
+    default boolean isMissing() {
+        return false;
+    }
+
     /** {@return the last reason of a failed send, or an empty string; safe from any thread} */
     String lastError();
 }

@@ -159,6 +159,11 @@ public class IpfixDestination implements Destination {
     }
 
     @Override
+    public boolean isMissing() {
+        return session.isCollectorMissing();
+    }
+
+    @Override
     public String lastError() {
         return session.transport().lastError();
     }

@@ -142,7 +142,8 @@ final class Metrics {
         counter("destination_failed_records", "Flow records given up.", each.recordsFailed(), labels);
         gauge("destination_waiting_records", "Flow records that wait for a message to fill or a connection now.",
             each.recordsWaiting(), labels);
-        counter("destination_uncertain_records", "Exported records that were in the buffer of a connection when it broke.",
+        counter("destination_uncertain_records",
+            "Exported records that may not have arrived: a connection broke, or a datagram was refused.",
             each.recordsUncertain(), labels);
         counter("destination_options_records", "Options records exported.", each.optionsRecords(), labels);
         counter("destination_messages", "Messages exported.", each.messages(), labels);

@@ -42,9 +42,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -80,7 +78,7 @@ public final class PipelineRun implements AutoCloseable {
     private final Counters counters;
     private final StageErrors errors;
     private StageErrors otherErrors = new StageErrors();
-    private final Map<Destination, String> toldErrors = new HashMap<>();
+    private final DestinationTroubles troubles = new DestinationTroubles();
     private final long startTimeMs = System.currentTimeMillis();
     private final MeteringPipeline pipeline;
     private final long memoryBoundBytes;
@@ -321,6 +319,9 @@ public final class PipelineRun implements AutoCloseable {
                         statistics.recordsMade() + " records were not sent: " + destination.lastError());
                 }
                 exitCode = ExitCode.CANNOT_WRITE;
+            } else if (statistics.recordsUncertain() > 0 && !isLive) {
+                terminal.message("flowlag: " + destination.name() + ": " + statistics.recordsUncertain() + " of " +
+                    statistics.recordsMade() + " records may not have arrived: " + destination.lastError());
             } else if (RecordOutput.NAME.equals(destination.name()) && terminal.out().checkError()) {
                 if (!terminal.isReaderGone()) {
                     terminal.message("flowlag: " + destination.name() + ": not all of " + statistics.recordsMade() +
@@ -557,11 +558,8 @@ public final class PipelineRun implements AutoCloseable {
     }
 
     private void tellDestinationErrors() {
-        for (final Destination destination : pipeline.destinations()) {
-            final String error = destination.lastError();
-            if (isLive && !error.isEmpty() && !error.equals(toldErrors.put(destination, error))) {
-                LOG.warn("{}: {}", destination.name(), error);
-            }
+        if (isLive) {
+            pipeline.destinations().forEach(troubles::tell);
         }
     }
 
@@ -569,7 +567,7 @@ public final class PipelineRun implements AutoCloseable {
     private void tellLeftDestinations() {
         Destination left = pipeline.takeLeftDestination();
         while (left != null) {
-            toldErrors.remove(left);
+            troubles.forget(left);
             final DestinationStatistics statistics = left.statistics();
             if (statistics.recordsFailed() > 0) {
                 LOG.warn("destination removed: {}", statistics.line());

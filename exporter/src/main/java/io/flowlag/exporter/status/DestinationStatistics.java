@@ -8,7 +8,7 @@ import java.io.IOException;
  * Statistics of one destination. Immutable.
  *
  * @param recordsWaiting   for a message to fill or a connection.
- * @param recordsUncertain exported records that were in the buffer of a connection when it broke.
+ * @param recordsUncertain exported records that may not have arrived: a connection broke, or a datagram was refused.
  * @param reconnects       sessions begun after the first one.
  * @param errors           of sending or connecting.
  * @param spool            of the destination; null for none.

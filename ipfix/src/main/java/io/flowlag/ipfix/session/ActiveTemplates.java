@@ -57,8 +57,6 @@ final class ActiveTemplates {
         }
     }
 
-    private static final long REANNOUNCE_INTERVAL_MS = 1_000L;
-
     private final Int2ObjectHashMap<Entry> byId = new Int2ObjectHashMap<>();
     private final ArrayList<Entry> entries = new ArrayList<>();
     private final int initialCopies;
@@ -66,7 +64,6 @@ final class ActiveTemplates {
     private final int refreshMessages;
     private Entry latest;
     private long lastRefreshMs;
-    private long lastReannounceMs = Long.MIN_VALUE;
     private long messagesSinceRefresh;
 
     ActiveTemplates(final SessionSettings settings, final boolean isDatagram) {
@@ -159,20 +156,24 @@ final class ActiveTemplates {
         }
     }
 
-    /** Schedules one more copy of each template for a collector that was missing and may have lost them. */
-    void onPeerLoss(final long nowMs) {
-        if (isElapsed(lastReannounceMs, REANNOUNCE_INTERVAL_MS, nowMs)) {
-            lastReannounceMs = nowMs;
-            refresh();
+    /** Marks the templates that the open message has data of, but not in itself, as not sent. */
+    void forgetForMessage() {
+        for (int i = 0; i < entries.size(); i++) {
+            final Entry entry = entries.get(i);
+            if (entry.usedInMessage && !entry.inMessage) {
+                entry.sent = false;
+                entry.copiesLeft = Math.max(1, entry.copiesLeft);
+            }
         }
     }
 
     /** A clock that was set back makes everything due, or it might never be. */
     private static boolean isElapsed(final long sinceMs, final long intervalMs, final long nowMs) {
-        return sinceMs == Long.MIN_VALUE || nowMs < sinceMs || nowMs - sinceMs >= intervalMs;
+        return nowMs < sinceMs || nowMs - sinceMs >= intervalMs;
     }
 
-    private void refresh() {
+    /** Schedules one more copy of each template. */
+    void refresh() {
         for (int i = 0; i < entries.size(); i++) {
             final Entry entry = entries.get(i);
             entry.copiesLeft = Math.max(1, entry.copiesLeft);

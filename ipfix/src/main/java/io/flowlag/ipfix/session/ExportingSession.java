@@ -20,8 +20,9 @@ import java.util.concurrent.locks.LockSupport;
  * <ul>
  * <li>Sequence numbers count Data Records, those of options included (section 3.1); discarded ones count too (section 10.2.2), so
  *     that a collector sees the gap. Each connection begins at 0.</li>
- * <li>Over UDP a template is in the first messages after its first use and again at an interval (section 8.4); elsewhere once
- *     per connection, before its data (section 8.1). Templates are never withdrawn or redefined.</li>
+ * <li>Over UDP a template is in the first messages after its first use, again at an interval (section 8.4), and with all data
+ *     for a collector that is missing ({@link #isCollectorMissing}); elsewhere once per connection, before its data (section
+ *     8.1). Templates are never withdrawn or redefined.</li>
  * <li>Export Time never goes back (section 8.2). Every {@code nowMs} is in milliseconds since the UNIX epoch.</li>
  * <li>While there is no connection, records wait in the one open message, which survives until the next connection; beyond that
  *     they are discarded and counted, or the caller is {@link #BLOCKED} if the session is lossless.</li>
@@ -56,6 +57,7 @@ public final class ExportingSession implements AutoCloseable {
     private final UnsentRecords unsentRecords;
     private final RetainedMessages retained;
     private final RecordAccounts accounts = new RecordAccounts(statistics, LEDGER_CAPACITY);
+    private final DatagramPeer peer;
 
     private Template claimedTemplate;
     private int claimedLengthBytes;
@@ -72,7 +74,6 @@ public final class ExportingSession implements AutoCloseable {
     private boolean isLastSendFailed;
     private long connectionCount;
     private long handedOctets;
-    private long peerLossCount;
     private boolean isClosed;
 
     /**
@@ -93,6 +94,7 @@ public final class ExportingSession implements AutoCloseable {
         this.message = new MessageBuilder(maxMessageBytes, checksum == null ? 0 : MessageChecksum.LENGTH_BYTES);
         this.announcement = new MessageBuilder(maxMessageBytes, 0);
         this.templates = new ActiveTemplates(settings, isDatagram);
+        this.peer = new DatagramPeer(transport, templates, accounts, statistics);
         this.unsentRecords = settings.unsentRecords();
         this.retained = unsentRecords == null ? null :
             new RetainedMessages(settings.unsentBytes() + RETAINED_MESSAGES * maxMessageBytes, LEDGER_CAPACITY);
@@ -124,6 +126,11 @@ public final class ExportingSession implements AutoCloseable {
     /** {@return whether there is a connection that records can be handed to} */
     public boolean isReady() {
         return inSession && transport.isConnected();
+    }
+
+    /** {@return whether nothing is connected or, over UDP, a message was refused and none has gone for 2 s since without} */
+    public boolean isCollectorMissing() {
+        return !transport.isConnected() || peer.isMissing();
     }
 
     /** Counts flow records as failed that were kept for this session and lost. */
@@ -217,6 +224,9 @@ public final class ExportingSession implements AutoCloseable {
         if (isDatagram) {
             workCount += refreshTemplates(nowMs);
         }
+        if (peer.isMissing()) {
+            peer.check(nowMs);
+        }
         return workCount;
     }
 
@@ -231,6 +241,9 @@ public final class ExportingSession implements AutoCloseable {
         }
         final boolean isDrained = transport.flush(nowMs);
         trackConnection(nowMs);
+        if (isDatagram) {
+            peer.check(nowMs);
+        }
         return (isDrained || isTransportFinished()) && accounts.isNothingWaiting();
     }
 
@@ -340,10 +353,7 @@ public final class ExportingSession implements AutoCloseable {
 
     /** Sends the open message; true if it was sent or failed. */
     private boolean send(final long nowMs) {
-        if (message.isEmpty()) {
-            return true;
-        }
-        if (trySend(nowMs)) {
+        if (message.isEmpty() || trySend(nowMs)) {
             return true;
         }
         workTransport(nowMs);
@@ -359,14 +369,20 @@ public final class ExportingSession implements AutoCloseable {
             dropMessage(SessionCounter.RECORDS_FAILED_TRANSPORT_DOWN);
             return true;
         }
-        if (!inSession || isHoldingAllItMay() || isCarrying && !announceCarried(nowMs)) {
+        if (!inSession || isHoldingAllItMay()) {
             return false;
         }
-        final int lengthBytes = finishMessage(nowMs);
-        final SendResult result = transport.send(message.buffer(), 0, lengthBytes);
+        isCarrying |= isDatagram && peer.isOwedTemplates(nowMs);
+        SendResult result = isCarrying ? announceCarried(nowMs) : SendResult.SENT;
         if (result == SendResult.SENT) {
-            onSent(lengthBytes, nowMs);
-        } else if (result == SendResult.FAILED && (isTransportFinished() || transport.isConnected())) {
+            final int lengthBytes = finishMessage(nowMs);
+            result = transport.send(message.buffer(), 0, lengthBytes);
+            if (result == SendResult.SENT) {
+                onSent(lengthBytes, nowMs);
+                return true;
+            }
+        }
+        if (result == SendResult.FAILED && (isTransportFinished() || transport.isConnected())) {
             trackConnection(nowMs);
             dropMessage(SessionCounter.RECORDS_FAILED_SEND_ERROR);
         } else if (retained != null) {
@@ -402,19 +418,23 @@ public final class ExportingSession implements AutoCloseable {
         if (hasChecksum()) {
             accounts.onCommitted(true, 0, 0);
         }
-        countMessage(lengthBytes, templates.onMessageSent());
+        countMessage(lengthBytes, templates.onMessageSent(), hasData, nowMs);
         accounts.onMessageSent(handedOctets);
         if (retained != null) {
             retained.add(message.buffer(), lengthBytes, handedOctets);
         }
         openNextMessage();
         settle();
-        if (isDatagram) {
-            onDatagramSent(hasData, nowMs);
+        if (isDatagram && hasData) {
+            templates.onDataSent();
         }
     }
 
-    private void countMessage(final int lengthBytes, final int templatesInMessage) {
+    private void countMessage(
+        final int lengthBytes, final int templatesInMessage, final boolean hasData, final long nowMs) {
+        if (isDatagram) {
+            peer.onSent(lengthBytes, hasData, nowMs);
+        }
         handedOctets += lengthBytes;
         statistics.begin();
         statistics.add(SessionCounter.MESSAGES, 1);
@@ -427,18 +447,6 @@ public final class ExportingSession implements AutoCloseable {
     private void openNextMessage() {
         message.clear();
         messageSequence = accounts.sequence();
-    }
-
-    private void onDatagramSent(final boolean hasData, final long nowMs) {
-        if (hasData) {
-            templates.onDataSent();
-        }
-        final long losses = transport.peerLossCount();
-        if (losses != peerLossCount) {
-            peerLossCount = losses;
-            statistics.set(SessionCounter.PEER_LOSSES, losses);
-            templates.onPeerLoss(nowMs);
-        }
     }
 
     private int refreshTemplates(final long nowMs) {
@@ -530,22 +538,23 @@ public final class ExportingSession implements AutoCloseable {
         isCarrying = templates.isAnyMissingForMessage();
     }
 
-    /** Sends the templates of the open message, which outlived its session, ahead of it. */
-    private boolean announceCarried(final long nowMs) {
+    /** Sends the templates of the open message that the collector may not have ahead of it. */
+    private SendResult announceCarried(final long nowMs) {
         exportTimeSeconds = Math.max(exportTimeSeconds, Math.floorDiv(nowMs, MILLISECONDS_PER_SECOND));
         while (templates.isAnyMissingForMessage()) {
             announcement.clear();
             final int templateCount = templates.putMissing(announcement);
             announcement.finish(announcement.lengthBytes(), exportTimeSeconds, messageSequence, observationDomainId);
-            if (transport.send(announcement.buffer(), 0, announcement.lengthBytes()) != SendResult.SENT) {
+            final SendResult result = transport.send(announcement.buffer(), 0, announcement.lengthBytes());
+            if (result != SendResult.SENT) {
                 trackConnection(nowMs);
-                return false;
+                return result;
             }
             templates.onAnnouncementSent();
-            countMessage(announcement.lengthBytes(), templateCount);
+            countMessage(announcement.lengthBytes(), templateCount, false, nowMs);
         }
         isCarrying = false;
-        return true;
+        return SendResult.SENT;
     }
 
     private void dropMessage(final SessionCounter reason) {

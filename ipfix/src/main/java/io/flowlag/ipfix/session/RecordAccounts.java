@@ -144,7 +144,7 @@ final class RecordAccounts {
         }
     }
 
-    /** Marks records delivered after an octet as uncertain, because a connection broke. */
+    /** Marks records delivered after an octet as uncertain: a connection broke, or a datagram was refused. */
     void markUncertain(final long certainOctets) {
         statistics.begin();
         statistics.add(RECORDS_UNCERTAIN, ledger.settledFlowRecordsBehind(certainOctets));

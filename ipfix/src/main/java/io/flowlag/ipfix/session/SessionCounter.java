@@ -24,13 +24,15 @@ public enum SessionCounter implements Counted {
     RECORDS_RETURNED("records",
         "Flow records returned to their queue because their connection broke; each is sent again."),
     RECORDS_UNCERTAIN("records",
-        "Flow records among the exported that were at most in the kernel's buffer when a connection broke."),
+        "Flow records among the exported that were at most in the kernel's buffer when a connection broke, or in the " +
+        "datagram before the report that one was refused."),
     OPTIONS_RECORDS_ACCEPTED("records", "Options records handed to the session, whatever became of them."),
     OPTIONS_RECORDS_EXPORTED("records", "Options records in messages that left the process."),
     OPTIONS_RECORDS_WAITING("records", "Options records in an open message or in the transport's buffer."),
     OPTIONS_RECORDS_FAILED("records", "Options records discarded or lost in this process, for any reason."),
     OPTIONS_RECORDS_UNCERTAIN("records",
-        "Options records among the exported that were at most in the kernel's buffer when a connection broke."),
+        "Options records among the exported that were at most in the kernel's buffer when a connection broke, or in the " +
+        "datagram before the report that one was refused."),
     PACKETS_NOT_SENT("packets", "Packets that the failed flow records stand for, as told by the caller."),
     OCTETS_NOT_SENT("octets", "Octets that the failed flow records stand for, as told by the caller."),
     MESSAGES("messages", "Messages that the transport took."),

@@ -90,6 +90,10 @@ public interface Transport extends AutoCloseable {
         return 0;
     }
 
+    /** Reads what the network has reported of messages sent before, for {@link #peerLossCount()}. */
+    default void checkPeer() {
+    }
+
     /**
      * {@return how often the peer was unreachable: by an ICMP port unreachable, a failed attempt to connect, or a broken
      * connection}

@@ -34,6 +34,8 @@ public final class UdpTransport extends TransportSupport {
     private final RateLimit rateLimit;
     private final Predicate<InetAddress> isOfThisHost;
     private final ByteBuffer datagram = ByteBuffer.allocateDirect(MAX_DATAGRAM_BYTES);
+    /** Of a collector that answers, which none should. */
+    private final ByteBuffer answer = ByteBuffer.allocateDirect(1);
     private DatagramChannel channel;
     private InetAddress ownAddress;
     private long lastFailureMs = Long.MIN_VALUE;
@@ -146,8 +148,7 @@ public final class UdpTransport extends TransportSupport {
             datagram.limit(lengthBytes).position(0);
             return channel.write(datagram) == lengthBytes ? SendResult.SENT : SendResult.BUSY;
         } catch (final PortUnreachableException ex) {
-            peerLossCount++;
-            error("no collector listens at " + name() + " (ICMP port unreachable)");
+            onRefused();
             return mayRetry ? write(lengthBytes, false) : SendResult.FAILED;
         } catch (final IOException ex) {
             error("cannot send to " + name(), ex);
@@ -156,6 +157,27 @@ public final class UdpTransport extends TransportSupport {
             }
             leaveLostAddress();
             return SendResult.FAILED;
+        }
+    }
+
+    private void onRefused() {
+        peerLossCount++;
+        error("no collector listens at " + name() + " (ICMP port unreachable)");
+    }
+
+    /** The kernel reports an error with the next call on the socket, whichever it is; a send would be too late for templates. */
+    @Override
+    public void checkPeer() {
+        if (channel == null) {
+            return;
+        }
+        try {
+            answer.clear();
+            channel.read(answer);
+        } catch (final PortUnreachableException ex) {
+            onRefused();
+        } catch (final IOException ex) {
+            error("cannot send to " + name(), ex);
         }
     }
 

@@ -24,11 +24,13 @@ import java.util.Arrays;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 class UdpTransportTest {
     private static final long NOW_MS = 1_700_000_000_000L;
+    private static final long LINGER_MS = 100L;
     /** A label has at most 63 octets, so no name server is asked. */
     private static final String NO_HOST = "h".repeat(64);
 
@@ -106,6 +108,81 @@ class UdpTransportTest {
                 final StrictParser parser = new StrictParser(1400);
                 assertEquals(51, parser.parse(receive(socket)).sequence());
                 assertEquals(1, parser.templates.size());
+            }
+            session.close();
+        }
+    }
+
+    /** Each message is refused before the next is made: what the collector gets first must have its templates with it. */
+    @Test
+    void shouldGiveACollectorThatReturnsNoDataWithoutTemplates() throws IOException {
+        try (DatagramSocket held = heldPort()) {
+            final int port = held.getLocalPort();
+            final ExportingSession session = new ExportingSession(new UdpTransport(new Endpoint("127.0.0.1", port)),
+                new SessionSettings().maxLingerMs(LINGER_MS), catalog);
+            session.doWork(NOW_MS);
+            long nowMs = NOW_MS;
+            long refused = 0;
+            StrictParser parser = new StrictParser(1400);
+            for (int round = 0; round < 40; round++) {
+                try (DatagramSocket socket = collector("127.0.0.1", port)) {
+                    for (int i = 0; i <= round % 3; i++) {
+                        nowMs += round % 7 * 400;
+                        put(session, nowMs, round % 2 == 0);
+                        StrictParser.WireMessage received = parser.parse(receive(socket));
+                        while (received.records().isEmpty()) {
+                            received = parser.parse(receive(socket)); // fails at data without a template
+                        }
+                    }
+                }
+                parser = round % 4 == 0 ? parser : new StrictParser(1400); // knows nothing after a refusal
+                for (int i = 0; i < round % 4; i++, refused++) {
+                    nowMs += round % 5 * 700;
+                    put(session, nowMs, round % 2 == 0);
+                    if (round % 3 == 0) {
+                        session.doWork(nowMs + 60_000); // templates in messages of their own, refused too
+                        nowMs += 60_000;
+                    }
+                }
+            }
+            session.flush(nowMs);
+            assertEquals(refused, session.statistics().recordsUncertain());
+            assertEquals(0, session.statistics().recordsFailed());
+            assertEquals(session.statistics().recordsAccepted(), session.statistics().recordsExported());
+            session.close();
+        }
+    }
+
+    /** Sends a record, by a flush, which sees at once that it was refused, or because its time is up. */
+    private void put(final ExportingSession session, final long nowMs, final boolean isFlush) {
+        Records.putPair(session, pair, 1, 1, nowMs - LINGER_MS);
+        session.doWork(isFlush ? nowMs - LINGER_MS : nowMs);
+        assertTrue(!isFlush || session.flush(nowMs));
+        assertEquals(0, session.statistics().recordsWaiting());
+    }
+
+    @Test
+    void shouldKnowThatACollectorIsMissingUntilTwoSecondsWithoutARefusal() throws IOException {
+        try (DatagramSocket held = heldPort()) {
+            final int port = held.getLocalPort();
+            final ExportingSession session = new ExportingSession(new UdpTransport(new Endpoint("127.0.0.1", port)),
+                new SessionSettings().maxLingerMs(LINGER_MS), catalog);
+            session.doWork(NOW_MS);
+            put(session, NOW_MS, true);
+            assertTrue(session.isCollectorMissing());
+            try (DatagramSocket socket = collector("127.0.0.1", port)) {
+                session.doWork(NOW_MS + 10_000);
+                assertTrue(session.isCollectorMissing()); // nothing has gone since
+                put(session, NOW_MS + 20_000, false);
+                session.doWork(NOW_MS + 21_999);
+                assertTrue(session.isCollectorMissing());
+                session.doWork(NOW_MS + 22_000);
+                assertFalse(session.isCollectorMissing());
+                final StrictParser parser = new StrictParser(1400);
+                while (parser.records().isEmpty()) {
+                    parser.parse(receive(socket));
+                }
+                assertEquals(1, session.statistics().recordsUncertain());
             }
             session.close();
         }

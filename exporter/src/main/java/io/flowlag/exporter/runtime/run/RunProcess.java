@@ -343,13 +343,15 @@ public final class RunProcess {
     /** Each loss has its place; zeros are said too. */
     private void tellTotals(final PipelineRun run) {
         final List<DestinationStatistics> all = run.statistics().destinations();
+        final long uncertain = all.stream().mapToLong(DestinationStatistics::recordsUncertain).sum();
         LOG.info("ended: {} packets captured, {} of them lost in the kernel and {} at the packet ring, {} metered; " +
-                "{} flow records made, {} lost at the record ring; {} exported, {} failed",
+                "{} flow records made, {} lost at the record ring; {} exported, {} failed{}",
             counters.get(CounterId.CAPTURED), counters.get(CounterId.LOST_IN_KERNEL),
             counters.get(CounterId.DROPPED_AT_PACKET_RING), counters.get(CounterId.METERED),
             counters.get(CounterId.RECORDS_MADE), counters.get(CounterId.DROPPED_AT_RECORD_RING),
             all.stream().mapToLong(DestinationStatistics::recordsExported).sum(),
-            all.stream().mapToLong(DestinationStatistics::recordsFailed).sum());
+            all.stream().mapToLong(DestinationStatistics::recordsFailed).sum(), uncertain == 0 ? "" : "; " + uncertain +
+            " of the exported may not have arrived: the collector's host refused them, or their connection broke");
     }
 
     /** Reports records that stay in a spool; they are not lost. */
