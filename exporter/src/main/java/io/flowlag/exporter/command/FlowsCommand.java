@@ -52,6 +52,10 @@ final class FlowsCommand implements Callable<Integer>, QueryOptions.Asking {
                 .filter((flow) -> (classIndex == null || classIndex == flow.classIndex()) &&
                     (!isLiving || flow.endReason() == null)).toList();
             terminal.out().print(FlowRows.text(flows, listing));
+            final String remark = FlowRows.remark(flows, listing.query());
+            if (!remark.isEmpty()) {
+                terminal.message("flowlag: " + remark);
+            }
             return ExitCode.DONE.number();
         }
     }

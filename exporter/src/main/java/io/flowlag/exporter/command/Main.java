@@ -25,12 +25,14 @@ import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Properties;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * The command line: finds the command, and turns whatever ends it into one line on standard error and an exit code. Used by one
@@ -41,6 +43,7 @@ public final class Main {
     /** Of long names with their values; others have a line of their own. */
     private static final int OPTION_COLUMNS = 23;
     private static final int HELP_ORDER = 1000;
+    private static final String HELP = "help";
     private static final Pattern UNKNOWN_OPTION = Pattern.compile("Unknown options?: '([^'=]+)");
 
     private final Terminal terminal;
@@ -132,13 +135,23 @@ public final class Main {
                 terminal.message(usage.toString().stripTrailing());
                 return ExitCode.USAGE.number();
             }
-            return commandLine.execute(arguments);
+            return commandLine.execute(withOptionForHelp(arguments));
         } catch (final OutOfMemoryError ex) {
             return failed(ExitCode.INTERNAL,
                 "out of memory: lower metering.max-flows, or give more with FLOWLAG_JAVA_OPTS=-Xmx1g");
         } catch (final Error ex) {
             return internal(ex, false);
         }
+    }
+
+    /** {@code help COMMAND} is {@code COMMAND --help}; what is no command is refused as one. */
+    private String[] withOptionForHelp(final String... arguments) {
+        if (!HELP.equals(arguments[0])) {
+            return arguments;
+        }
+        final Stream<String> asked = Arrays.stream(arguments).skip(1);
+        return arguments.length > 1 && !commandLine.getSubcommands().containsKey(arguments[1]) ?
+            asked.toArray(String[]::new) : Stream.concat(asked, Stream.of("--" + HELP)).toArray(String[]::new);
     }
 
     /** The process. */
@@ -172,7 +185,7 @@ public final class Main {
     }
 
     private static void addHelp(final CommandLine command) {
-        command.getCommandSpec().addOption(OptionSpec.builder("-h", "--help").usageHelp(true).type(boolean.class).arity("0")
+        command.getCommandSpec().addOption(OptionSpec.builder("-h", "--" + HELP).usageHelp(true).type(boolean.class).arity("0")
             .order(HELP_ORDER).description("Prints this help.").build());
         command.getCommandSpec().usageMessage().sortOptions(false).abbreviateSynopsis(true);
     }

@@ -37,6 +37,7 @@ final class MeterCommand extends ConfiguredCommand implements QueryOptions.Askin
     @Override
     void layOver(final ConfigLoader loader) {
         loader.reads("-r", files());
+        QueryOptions.layOver(line(), loader);
     }
 
     @Override

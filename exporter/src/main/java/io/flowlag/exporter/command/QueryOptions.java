@@ -2,6 +2,8 @@ package io.flowlag.exporter.command;
 
 import io.flowlag.common.command.ExitCode;
 import io.flowlag.common.command.ExitException;
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.listing.FlowQuery;
 import io.flowlag.exporter.listing.Grouping;
 import io.flowlag.exporter.listing.Listing;
@@ -43,7 +45,8 @@ final class QueryOptions {
         }
         text(command, "KEY", "Largest first, or smallest first with :a behind it: " + SortKey.labels() + ". Unknown values are " +
             "last. Sorted rows and groups are printed at the end.", SORT);
-        text(command, "N", "At most N rows, the slowest without --sort.", TOP, "--limit");
+        text(command, "N", "At most N rows: without --sort the slowest, or those with most packets where no delay is known.",
+            TOP, "--limit");
         text(command, "PART,...", "Adds records up by " + Grouping.SYNTAX + ". An IPv6 address without a length of its own is " +
             "cut to 64 bits. A bound or a deviation that a record lacks is absent, as are quantiles of several records.",
             GROUP_BY);
@@ -51,6 +54,8 @@ final class QueryOptions {
         condition(command, RowFilter.Condition.DESTINATION, "PREFIX", "Flows to these addresses.");
         condition(command, RowFilter.Condition.PREFIX, "PREFIX", "Flows from or to these addresses.");
         condition(command, RowFilter.Condition.PORT, "N", "Flows from or to this port.");
+        condition(command, RowFilter.Condition.SPORT, "N", "Flows from this port.");
+        condition(command, RowFilter.Condition.DPORT, "N", "Flows to this port.");
         condition(command, RowFilter.Condition.PROTOCOL, "NAME",
             "Flows of this protocol: tcp, udp, icmp, icmp6, sctp or a number.");
         condition(command, RowFilter.Condition.APP, "NAME",
@@ -59,7 +64,8 @@ final class QueryOptions {
         condition(command, RowFilter.Condition.MIN_PACKETS, "N", "Rows with at least so many packets.");
         condition(command, RowFilter.Condition.MIN_DELAY, "DURATION", "Rows with at least this mean delay, such as 5ms.");
         condition(command, RowFilter.Condition.MIN_HANDSHAKE, "DURATION", "Rows with a TCP handshake at least so long.");
-        condition(command, RowFilter.Condition.MIN_RTT, "DURATION", "Rows with at least this mean round trip of TCP.");
+        condition(command, RowFilter.Condition.MIN_RTT, "DURATION",
+            "Rows with at least this mean round trip of TCP, for which captures are metered with metering.tcp.");
         condition(command, RowFilter.Condition.MIN_RETRANSMITTED, "N", "Rows with so many packets that TCP sent again.");
         condition(command, RowFilter.Condition.MIN_REORDERED, "N", "Rows with so many packets of TCP out of order.");
         condition(command, RowFilter.Condition.MIN_ZERO_WINDOWS, "N", "Rows with so many closed windows of TCP.");
@@ -118,6 +124,13 @@ final class QueryOptions {
             throw new ExitException(ExitCode.USAGE, TOP + "=" + limit + ": must be a number, 0 for all");
         }
         return limit == null ? query : query.first(Integer.parseInt(limit));
+    }
+
+    /** Has TCP followed, unless that was decided, if the command line asks for what only this tells. */
+    static void layOver(final ParseResult line, final ConfigLoader loader) {
+        if (query(line).keys().stream().anyMatch(SortKey::isOfTcp)) {
+            loader.optionUnlessGiven("what is asked of TCP", ConfigTable.FOLLOW_TCP, "on");
+        }
     }
 
     private static ExitException refusal(final String option, final String value, final IllegalArgumentException ex) {

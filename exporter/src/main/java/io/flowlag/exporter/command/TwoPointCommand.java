@@ -71,6 +71,7 @@ abstract class TwoPointCommand extends ConfiguredCommand implements QueryOptions
 
     @Override
     void layOver(final ConfigLoader loader) {
+        QueryOptions.layOver(line(), loader);
         if (PASSIVE.equalsIgnoreCase(references)) {
             loader.option("--references", ConfigTable.POLICY, List.of(PASSIVE));
         }

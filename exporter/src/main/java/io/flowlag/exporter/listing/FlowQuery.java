@@ -1,6 +1,8 @@
 package io.flowlag.exporter.listing;
 
 import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.Set;
 
 /**
  * Which rows are shown: those that pass the filter, in groups or not, in an order, and so many of them. Immutable.
@@ -47,6 +49,16 @@ public record FlowQuery(RowFilter filter, Grouping grouping, SortKey order, bool
     /** {@return whether rows can be shown as they come} */
     public boolean isImmediate() {
         return grouping == null && order == null && limit == 0;
+    }
+
+    /** {@return the values by which rows are chosen or sorted} */
+    public Set<SortKey> keys() {
+        final Set<SortKey> keys = EnumSet.noneOf(SortKey.class);
+        keys.addAll(filter.least().keySet());
+        if (order != null) {
+            keys.add(order);
+        }
+        return keys;
     }
 
     /** {@return the order of rows: unknown values last, then those with most packets first} */

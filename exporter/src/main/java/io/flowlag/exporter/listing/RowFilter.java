@@ -2,27 +2,25 @@ package io.flowlag.exporter.listing;
 
 import io.flowlag.common.config.Prefix;
 
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
 /**
- * Selects the rows that match every condition. A null prefix or number and {@link RowKey#NONE} select any row. Immutable.
+ * Selects the rows that match every condition. Immutable.
  *
- * @param either      prefix of the source or the destination.
- * @param port        of the source or the destination.
- * @param application name by port.
+ * @param prefixes    of the source, the destination, or either of them.
+ * @param numbers     ports, protocol and DSCP.
+ * @param application name by port; null for any.
  * @param least       values of a row, of one record or of several, in the units of its keys; rows that do not know theirs are
  *                    excluded.
  */
 public record RowFilter(
-    Prefix source, Prefix destination, Prefix either, int port, int protocol, String application, int dscp,
-    Map<SortKey, Long> least) {
+    Map<Condition, Prefix> prefixes, Map<Condition, Integer> numbers, String application, Map<SortKey, Long> least) {
     /** Every row. */
-    public static final RowFilter ALL =
-        new RowFilter(null, null, null, RowKey.NONE, RowKey.NONE, null, RowKey.NONE, Map.of());
+    public static final RowFilter ALL = new RowFilter(Map.of(), Map.of(), null, Map.of());
 
     private static final int LARGEST_PORT = 65_535;
     private static final int LARGEST_DSCP = 63;
@@ -31,7 +29,8 @@ public record RowFilter(
         Map.entry("source", Condition.SOURCE), Map.entry("src", Condition.SOURCE),
         Map.entry("destination", Condition.DESTINATION), Map.entry("dst", Condition.DESTINATION),
         Map.entry("prefix", Condition.PREFIX), Map.entry("net", Condition.PREFIX), Map.entry("host", Condition.PREFIX),
-        Map.entry("port", Condition.PORT), Map.entry("protocol", Condition.PROTOCOL), Map.entry("proto", Condition.PROTOCOL),
+        Map.entry("port", Condition.PORT), Map.entry("sport", Condition.SPORT), Map.entry("dport", Condition.DPORT),
+        Map.entry("protocol", Condition.PROTOCOL), Map.entry("proto", Condition.PROTOCOL),
         Map.entry("app", Condition.APP), Map.entry("dscp", Condition.DSCP), Map.entry("min-packets", Condition.MIN_PACKETS),
         Map.entry("min-delay", Condition.MIN_DELAY), Map.entry("min-handshake", Condition.MIN_HANDSHAKE),
         Map.entry("min-rtt", Condition.MIN_RTT), Map.entry("min-retransmitted", Condition.MIN_RETRANSMITTED),
@@ -39,7 +38,7 @@ public record RowFilter(
 
     /** One condition, by its name on the command line. */
     public enum Condition {
-        SOURCE, DESTINATION, PREFIX, PORT, PROTOCOL, APP, DSCP, MIN_PACKETS, MIN_DELAY, MIN_HANDSHAKE, MIN_RTT,
+        SOURCE, DESTINATION, PREFIX, PORT, SPORT, DPORT, PROTOCOL, APP, DSCP, MIN_PACKETS, MIN_DELAY, MIN_HANDSHAKE, MIN_RTT,
         MIN_RETRANSMITTED, MIN_REORDERED, MIN_ZERO_WINDOWS
     }
 
@@ -47,15 +46,12 @@ public record RowFilter(
     public RowFilter with(final Condition condition, final String text) {
         final String value = text.strip();
         return switch (condition) {
-            case SOURCE -> new RowFilter(Prefix.of(value), destination, either, port, protocol, application, dscp, least);
-            case DESTINATION -> new RowFilter(source, Prefix.of(value), either, port, protocol, application, dscp, least);
-            case PREFIX -> new RowFilter(source, destination, Prefix.of(value), port, protocol, application, dscp, least);
-            case PORT ->
-                new RowFilter(source, destination, either, (int)number(value, LARGEST_PORT), protocol, application, dscp, least);
-            case PROTOCOL -> new RowFilter(source, destination, either, port, protocol(value), application, dscp, least);
-            case APP -> new RowFilter(source, destination, either, port, protocol, application(value), dscp, least);
-            case DSCP ->
-                new RowFilter(source, destination, either, port, protocol, application, (int)number(value, LARGEST_DSCP), least);
+            case SOURCE, DESTINATION, PREFIX ->
+                new RowFilter(with(prefixes, condition, Prefix.of(value)), numbers, application, least);
+            case PORT, SPORT, DPORT -> with(condition, port(value));
+            case PROTOCOL -> with(condition, protocol(value));
+            case APP -> new RowFilter(prefixes, numbers, application(value), least);
+            case DSCP -> with(condition, (int)number(value, LARGEST_DSCP));
             case MIN_PACKETS -> with(SortKey.PACKETS, number(value, Long.MAX_VALUE));
             case MIN_DELAY -> with(SortKey.MEAN, durationNs(value));
             case MIN_HANDSHAKE -> with(SortKey.HANDSHAKE, durationNs(value));
@@ -66,11 +62,18 @@ public record RowFilter(
         };
     }
 
+    private RowFilter with(final Condition condition, final int number) {
+        return new RowFilter(prefixes, with(numbers, condition, number), application, least);
+    }
+
     private RowFilter with(final SortKey key, final long value) {
-        final Map<SortKey, Long> all = new EnumMap<>(SortKey.class);
-        all.putAll(least);
+        return new RowFilter(prefixes, numbers, application, with(least, key, value));
+    }
+
+    private static <K, V> Map<K, V> with(final Map<K, V> map, final K key, final V value) {
+        final Map<K, V> all = new HashMap<>(map);
         all.put(key, value);
-        return new RowFilter(source, destination, either, port, protocol, application, dscp, Map.copyOf(all));
+        return Map.copyOf(all);
     }
 
     /**
@@ -114,6 +117,14 @@ public record RowFilter(
         return number;
     }
 
+    private static int port(final String text) {
+        final String name = Applications.named(text);
+        if (name != null) {
+            throw new IllegalArgumentException("must be 0 to " + LARGEST_PORT + "; --app " + name + " takes the name");
+        }
+        return (int)number(text, LARGEST_PORT);
+    }
+
     private static int protocol(final String text) {
         final int number = Protocols.number(text);
         if (number < 0) {
@@ -140,13 +151,24 @@ public record RowFilter(
 
     /** Whether a record is of what is asked for. */
     boolean matches(final RowKey key) {
-        return (source == null || contains(source, key.source())) &&
-            (destination == null || contains(destination, key.destination())) &&
-            (either == null || contains(either, key.source()) || contains(either, key.destination())) &&
-            (port < 0 || port == key.sourcePort() || port == key.destinationPort()) &&
-            (protocol < 0 || protocol == key.protocol()) &&
-            (application == null || application.equals(key.application())) &&
-            (dscp < 0 || dscp == key.dscp());
+        return (application == null || application.equals(key.application())) &&
+            prefixes.entrySet().stream().allMatch((each) -> matches(key, each.getKey(), each.getValue())) &&
+            numbers.entrySet().stream().allMatch((each) -> matches(key, each.getKey(), each.getValue()));
+    }
+
+    private static boolean matches(final RowKey key, final Condition condition, final Prefix prefix) {
+        return condition != Condition.DESTINATION && contains(prefix, key.source()) ||
+            condition != Condition.SOURCE && contains(prefix, key.destination());
+    }
+
+    private static boolean matches(final RowKey key, final Condition condition, final int number) {
+        return switch (condition) {
+            case PROTOCOL -> number == key.protocol();
+            case DSCP -> number == key.dscp();
+            case SPORT -> number == key.sourcePort();
+            case DPORT -> number == key.destinationPort();
+            default -> number == key.sourcePort() || number == key.destinationPort();
+        };
     }
 
     /** Whether a row has the least values. */

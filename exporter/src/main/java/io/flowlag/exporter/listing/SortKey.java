@@ -1,7 +1,10 @@
 package io.flowlag.exporter.listing;
 
+import io.flowlag.common.config.Names;
+
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -27,6 +30,10 @@ public enum SortKey {
     REORDERED((row) -> row.tcp().outOfOrder()),
     ZERO_WINDOWS((row) -> row.tcp().zeroWindows());
 
+    /** What other tools call a key. */
+    private static final Map<String, String> OTHER_WORDS =
+        Map.of("bytes", "octets", "size", "octets", "delay", "mean", "jitter", "sd", "retransmissions", "retransmitted");
+
     private final Function<FlowRow, Number> value;
 
     SortKey(final Function<FlowRow, Number> value) {
@@ -44,6 +51,11 @@ public enum SortKey {
         return number == null ? Double.NaN : number.doubleValue();
     }
 
+    /** {@return whether it is known only where TCP is followed} */
+    public boolean isOfTcp() {
+        return compareTo(HANDSHAKE) >= 0;
+    }
+
     /** {@return the names, for help and errors} */
     public static String labels() {
         return Arrays.stream(values()).map(SortKey::label).collect(Collectors.joining(", "));
@@ -51,7 +63,9 @@ public enum SortKey {
 
     /** Finds a key by its name. Throws {@link IllegalArgumentException} if there is none. */
     static SortKey parse(final String text) {
-        return Arrays.stream(values()).filter((each) -> each.label().equals(text.toLowerCase(Locale.ROOT))).findFirst()
-            .orElseThrow(() -> new IllegalArgumentException("must be one of " + labels()));
+        final String name = text.toLowerCase(Locale.ROOT);
+        return Arrays.stream(values()).filter((each) -> each.label().equals(name)).findFirst()
+            .orElseThrow(() -> new IllegalArgumentException("must be one of " + labels() + Names.didYouMean(
+                OTHER_WORDS.getOrDefault(name, name), Arrays.stream(values()).map(SortKey::label).toList())));
     }
 }

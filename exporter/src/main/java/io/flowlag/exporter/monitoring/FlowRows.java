@@ -15,6 +15,7 @@ import io.flowlag.exporter.listing.RowSpread;
 import io.flowlag.exporter.listing.RowTcp;
 import io.flowlag.exporter.listing.RowTraffic;
 import io.flowlag.exporter.listing.RowWriter;
+import io.flowlag.exporter.listing.UnknownValues;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -51,6 +52,13 @@ public final class FlowRows {
         of(flows, listing.query()).forEach((row) -> writer.append(row, text));
         writer.finish(text);
         return text.toString();
+    }
+
+    /** {@return what no flow has of what is asked for, in words; empty if nothing} */
+    public static String remark(final List<FlowView> flows, final FlowQuery query) {
+        final UnknownValues unknown = new UnknownValues(query);
+        flows.forEach((flow) -> unknown.onRow(of(flow)));
+        return unknown.remark();
     }
 
     private static FlowRow of(final FlowView flow) {

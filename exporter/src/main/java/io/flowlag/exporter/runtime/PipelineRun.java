@@ -338,7 +338,7 @@ public final class PipelineRun implements AutoCloseable {
         return exitCode;
     }
 
-    /** Says why captures gave no record, if they did not and none is damaged. */
+    /** Says why captures gave no record, if they did not and none is damaged, and which packets are in no flow. */
     public void tellNothing() {
         final long captured = counters.get(CounterId.CAPTURED);
         final long filtered = counters.get(CounterId.FILTERED);
@@ -351,6 +351,10 @@ public final class PipelineRun implements AutoCloseable {
             terminal.message("flowlag: none of the " + captured + " packets passes the filter");
         } else if (counters.get(CounterId.RECORDS_MADE) == 0) {
             terminal.message("flowlag: none of the " + captured + " packets is of a flow: --stats - counts the reasons");
+        }
+        final String refused = Refusals.text(counters);
+        if (!refused.isEmpty()) {
+            terminal.message("flowlag: of " + captured + " packets, in no flow: " + refused);
         }
     }
 

@@ -8,6 +8,7 @@ import io.flowlag.exporter.config.WeightRule;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.listing.Listing;
 import io.flowlag.exporter.listing.RowFormat;
+import io.flowlag.exporter.listing.RowFilter;
 import io.flowlag.exporter.listing.SortKey;
 import io.flowlag.exporter.terminal.Terminal;
 import io.flowlag.ipfix.collect.ListenAddress;
@@ -329,8 +330,43 @@ class MainTest extends CommandLines {
         assertEquals(0, main("collect", "-r", "x", "--min-packets", "10", "--format", "csv"));
         assertEquals(10L, recorder.collectOptions.listing().query().filter().least().get(SortKey.PACKETS));
         assertEquals(0, main("delay", "-s", "x", "-r", "y", "--port", "53", "--format", "json"));
-        assertEquals(53, recorder.delayOptions.listing().query().filter().port());
+        assertEquals(53, recorder.delayOptions.listing().query().filter().numbers().get(RowFilter.Condition.PORT));
         assertEquals(RowFormat.JSON, recorder.delayOptions.listing().format());
+    }
+
+    @Test
+    void shouldFollowTcpWhereThatIsAskedFor() {
+        assertEquals(0, main("meter", "x", "--top", "5"));
+        assertFalse(recorder.config.metering().tcp());
+        for (final String[] asked : List.of(new String[] {"--sort", "rtt:a"}, new String[] {"--min-rtt", "5ms"},
+            new String[] {"--min-handshake", "5ms"}, new String[] {"--min-zero-windows", "1"})) {
+            assertEquals(0, main("meter", "x", asked[0], asked[1]));
+            assertTrue(recorder.config.metering().tcp(), asked[0]);
+            assertEquals(0, main("delay", "-s", "x", "-r", "y", asked[0], asked[1]));
+            assertTrue(recorder.config.metering().tcp(), asked[0]);
+            assertEquals(0, main("meter", "x", asked[0], asked[1], "--set", "metering.tcp=off"));
+            assertFalse(recorder.config.metering().tcp(), asked[0]);
+        }
+    }
+
+    @Test
+    void shouldUnderstandHelpAsAWord() {
+        assertEquals(0, main("--help"));
+        final String all = output();
+        assertEquals(0, main("help"));
+        assertEquals(all, output().substring(output().length() - all.length()));
+        assertEquals(0, main("help", "meter"));
+        assertTrue(output().contains("Usage: flowlag meter"), output());
+        assertEquals(64, main("help", "metre"));
+        assertTrue(errors().contains("did you mean meter?"), errors());
+    }
+
+    @Test
+    void shouldPointToTheWordThatWasMeant() {
+        assertRefused(64, "flows", "--sort", "bytes");
+        assertTrue(errors().contains("did you mean octets?"), errors());
+        assertRefused(64, "flows", "--dport", "https");
+        assertTrue(errors().contains("--app https"), errors());
     }
 
     @Test

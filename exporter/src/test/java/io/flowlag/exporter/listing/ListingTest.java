@@ -240,6 +240,18 @@ class ListingTest {
     }
 
     @Example
+    void shouldSayWhatNoRecordHas() {
+        final UnknownValues unknown =
+            new UnknownValues(FlowQuery.ALL.with(RowFilter.ALL.with(RowFilter.Condition.MIN_RTT, "5ms")).sorted("mean"));
+        assertEquals("", unknown.remark());
+        final FlowRow known = flow("10.0.0.1", 1);
+        unknown.onRow(new FlowRow(known.key(), known.traffic(), RowDelay.NONE, RowLoss.UNKNOWN));
+        assertTrue(unknown.remark().startsWith("no record has mean, rtt: "), unknown.remark());
+        unknown.onRow(known);
+        assertTrue(unknown.remark().startsWith("no record has rtt: "), unknown.remark());
+    }
+
+    @Example
     void shouldCountWhatThereIsNoRoomFor() {
         final HeldRows rows = new HeldRows(FlowQuery.ALL.sorted("mean"), 2);
         final HeldRows groups = new HeldRows(FlowQuery.ALL.by(Grouping.parse("dst")), 2);

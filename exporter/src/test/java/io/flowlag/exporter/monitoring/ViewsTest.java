@@ -87,6 +87,9 @@ class ViewsTest {
         assertEquals(8, count(RowFilter.Condition.PREFIX, "2001:db8::/32"));
         assertEquals(40, count(RowFilter.Condition.PORT, "443"));
         assertEquals(1, count(RowFilter.Condition.PORT, "50001"));
+        assertEquals(40, count(RowFilter.Condition.DPORT, "443"));
+        assertEquals(0, count(RowFilter.Condition.SPORT, "443"));
+        assertEquals(1, count(RowFilter.Condition.SPORT, "50001"));
         assertEquals(20, count(RowFilter.Condition.PROTOCOL, "tcp"));
         assertEquals(20, count(RowFilter.Condition.PROTOCOL, "17"));
         assertEquals(14, count(RowFilter.Condition.DSCP, "46"));

@@ -6,6 +6,7 @@ import io.flowlag.exporter.listing.HeldRows;
 import io.flowlag.exporter.listing.Listing;
 import io.flowlag.exporter.listing.RowFormat;
 import io.flowlag.exporter.listing.RowWriter;
+import io.flowlag.exporter.listing.UnknownValues;
 import io.flowlag.ipfix.collect.CollectedRecord;
 
 import java.util.List;
@@ -20,12 +21,14 @@ final class QueryFormatter implements RecordFormatter {
     private final HeldRows held;
     private final RowWriter rows;
     private final RecordRows reader = new RecordRows();
+    private final UnknownValues unknown;
     /** Whether rows, and not the records' own texts, are what is written of those that are held. */
     private final boolean hasRows;
 
     QueryFormatter(final Listing listing, final RecordFormatter records) {
         this.query = listing.query();
         this.records = records;
+        unknown = new UnknownValues(query);
         held = query.isImmediate() ? null : new HeldRows(query);
         hasRows = query.grouping() != null || listing.format() == RowFormat.TABLE;
         rows = hasRows ? RowWriter.of(listing.format(), query.grouping(), listing.isColoured()) : null;
@@ -39,7 +42,9 @@ final class QueryFormatter implements RecordFormatter {
         if (record.isOptions() || query.equals(FlowQuery.ALL)) {
             return records.append(record, text);
         }
-        final List<FlowRow> found = reader.of(record).stream().filter((row) -> HeldRows.matches(query, row)).toList();
+        final List<FlowRow> rows = reader.of(record);
+        rows.forEach(unknown::onRow);
+        final List<FlowRow> found = rows.stream().filter((row) -> HeldRows.matches(query, row)).toList();
         if (found.isEmpty()) {
             return false;
         }
@@ -99,6 +104,7 @@ final class QueryFormatter implements RecordFormatter {
     @Override
     public String remark() {
         final String own = held == null ? "" : held.remark();
-        return records.remark() + (own.isEmpty() ? "" : "; " + own);
+        return records.remark() + (own.isEmpty() ? "" : "; " + own) +
+            (unknown.remark().isEmpty() ? "" : "; " + unknown.remark());
     }
 }
