@@ -26,6 +26,7 @@ public final class HeldRows {
     private final Map<RowKey, RowGroup> groups = new HashMap<>();
     private long count;
     private long leftOut;
+    private boolean isUnordered;
 
     /** Takes the result. */
     @FunctionalInterface
@@ -86,14 +87,17 @@ public final class HeldRows {
         }
         final List<Held> rows = new ArrayList<>(first);
         rows.sort(order);
+        isUnordered = query.order() != null && !rows.isEmpty() && Double.isNaN(query.order().of(rows.get(0).row()));
         first.clear();
         groups.clear();
         rows.forEach((held) -> taker.onRow(held.row(), held.text()));
     }
 
-    /** {@return what there was no room for, in words; empty if nothing} */
+    /** {@return what there was no room for, and that no row taken has what they are sorted by, in words; empty if neither} */
     public String remark() {
-        return leftOut == 0 ? "" : leftOut + " records are left out: there is room for " + most +
+        final String room = leftOut == 0 ? "" : leftOut + " records are left out: there is room for " + most +
             (query.grouping() == null ? " rows; --top asks for fewer" : " groups; ask for fewer by --group-by or a filter");
+        return room + (room.isEmpty() || !isUnordered ? "" : "; ") + (!isUnordered ? "" :
+            "no row has " + query.order().label() + query.order().need() + ": rows are sorted by packets");
     }
 }

@@ -7,11 +7,11 @@ import java.util.function.LongBinaryOperator;
  * <pre>
  *   mean        Σ n m / Σ n
  *   bound       Σ n h / Σ n, which needs no independent errors
- *   deviation²  Σ n [s² + (m − mean)²] / Σ n
+ *   deviation²  Σ [(n − 1) s² + n (m − mean)²] / (Σ n − 1), the divisor of records too
  * </pre>
  * A sum is unknown if one of its records does not know its part, but for the loss, which is a lower bound then. Mean, bound and
- * deviation are of the records with a mean, and {@code measured} says how many packets these have. Quantiles of several records
- * do not add up and are unknown. One thread.
+ * deviation are of the records with a mean, and {@code measured} says how many packets these have; a mean without a measured
+ * packet, as all may be lost ones' twins, has no weight. Quantiles of several records do not add up and are unknown. One thread.
  */
 public final class RowGroup {
     private final RowKey key;
@@ -81,13 +81,17 @@ public final class RowGroup {
 
     /** A mean of unknown weight makes the mean of all unknown. */
     private void add(final RowDelay delay, final Long packetsOfMean) {
-        final double own = packetsOfMean == null || packetsOfMean <= 0 ? Double.NaN : packetsOfMean;
+        if (packetsOfMean != null && packetsOfMean == 0) {
+            return;
+        }
+        final double own = packetsOfMean == null ? Double.NaN : packetsOfMean;
         final RowSpread spread = delay.spread();
         final double step = delay.meanNs() - mean;
         final Long deviationNs =
             spread.standardDeviationNs() == null && own == 1 ? Long.valueOf(0) : spread.standardDeviationNs();
         hasDeviation &= deviationNs != null;
-        squares += (deviationNs == null ? 0 : own * deviationNs * deviationNs) + step * step * weight / (weight + own) * own;
+        squares += (deviationNs == null ? 0 : (own - 1) * deviationNs * deviationNs) +
+            step * step * weight / (weight + own) * own;
         weight += own;
         mean += step * own / weight;
         isBounded &= delay.boundNs() != null || delay.isExact();
@@ -129,7 +133,8 @@ public final class RowGroup {
             return RowDelay.NONE;
         }
         return new RowDelay(Math.round(mean), measured, isBounded ? (long)Math.ceil(bounds / weight) : null, isExact, estimator,
-            new RowSpread(hasDeviation ? Math.round(Math.sqrt(squares / weight)) : null, minimumNs, null, null, null, maximumNs),
+            new RowSpread(hasDeviation ? Math.round(Math.sqrt(squares / (weight - 1))) : null, minimumNs, null, null, null,
+                maximumNs),
             null, null);
     }
 }

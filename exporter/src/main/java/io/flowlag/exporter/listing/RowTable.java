@@ -64,6 +64,7 @@ public final class RowTable implements RowWriter {
     private final int[] widths;
     private boolean hasHeader;
     private boolean isRoomy;
+    private boolean lacksQuantile;
 
     /** A table of a row a record, or of groups; coloured for a terminal. */
     RowTable(final Grouping grouping, final boolean isColoured) {
@@ -181,6 +182,11 @@ public final class RowTable implements RowWriter {
         writeHeld(text);
     }
 
+    @Override
+    public String remark() {
+        return lacksQuantile ? "p50, p90 and p99 are - below 20, 100 and 1000 delays of one record" : "";
+    }
+
     private void writeHeld(final StringBuilder text) {
         if (held.isEmpty()) {
             return;
@@ -189,6 +195,7 @@ public final class RowTable implements RowWriter {
         boolean isNew = !hasHeader;
         for (final FlowRow row : held) {
             isNew |= show(row);
+            lacksQuantile |= row.delay().meanNs() != null && row.delay().spread().p99Ns() == null;
             lines.add(columns.stream().map((column) -> column.cell().apply(row)).toArray(String[]::new));
         }
         for (final String[] line : lines) {

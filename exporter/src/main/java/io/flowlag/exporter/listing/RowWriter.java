@@ -15,6 +15,11 @@ public interface RowWriter {
         settle(text);
     }
 
+    /** {@return what there is to say of absent values of the rows written, in words; may be empty} */
+    default String remark() {
+        return "";
+    }
+
     /** {@return a writer of a format, of groups if there is a grouping; coloured for a terminal} */
     static RowWriter of(final RowFormat format, final Grouping grouping, final boolean isColoured) {
         return switch (format) {

@@ -56,6 +56,16 @@ public enum SortKey {
         return compareTo(HANDSHAKE) >= 0;
     }
 
+    /** {@return what a quantile takes, in words; empty for another key} */
+    String need() {
+        return switch (this) {
+            case P50 -> " (20 delays or more in one record)";
+            case P90 -> " (100 delays or more in one record)";
+            case P99 -> " (1000 delays or more in one record)";
+            default -> "";
+        };
+    }
+
     /** {@return the names, for help and errors} */
     public static String labels() {
         return Arrays.stream(values()).map(SortKey::label).collect(Collectors.joining(", "));

@@ -32,7 +32,7 @@ class ListingTest {
     private static FlowRow flow(final String destination, final long[] delaysNs, final long errorNs, final Long boundNs) {
         final double mean = LongStream.of(delaysNs).average().orElseThrow();
         final double variance =
-            LongStream.of(delaysNs).mapToDouble((each) -> (each - mean) * (each - mean)).average().orElseThrow();
+            LongStream.of(delaysNs).mapToDouble((each) -> (each - mean) * (each - mean)).sum() / (delaysNs.length - 1);
         return new FlowRow(
             new RowKey(Prefix.of("192.0.2.1"), Prefix.of(destination), 17, 1, 53, 46, 1),
             new RowTraffic(1, (long)delaysNs.length, 100L * delaysNs.length, START_NS, 1_000_000L, 1),
@@ -68,7 +68,7 @@ class ListingTest {
         final List<FlowRow> flows = new ArrayList<>();
         final LongStream.Builder all = LongStream.builder();
         for (int i = 0; i < n; i++) {
-            final long[] delaysNs = random.longs(1 + random.nextInt(50), -1_000_000, 1_000_000_000).toArray();
+            final long[] delaysNs = random.longs(1 + random.nextInt(5), -1_000_000, 1_000_000_000).toArray();
             LongStream.of(delaysNs).forEach(all::add);
             flows.add(flow("10.0.0." + i, delaysNs, random.nextLong(-BOUND_NS, BOUND_NS + 1), BOUND_NS));
         }
@@ -106,6 +106,10 @@ class ListingTest {
         assertEquals(RowLoss.UNKNOWN, sum(unmeasured, unmeasured).loss());
         assertEquals(RowDelay.NONE, sum(unmeasured, unmeasured).delay());
         assertEquals(known.delay(), sum(known).delay());
+        final FlowRow twin = new FlowRow(known.key(), known.traffic(),
+            new RowDelay(99L, 0L, BOUND_NS, false, 6, RowSpread.UNKNOWN, null, null), RowLoss.UNKNOWN);
+        assertEquals(6, sum(twin, known, twin).delay().meanNs());
+        assertEquals(RowDelay.NONE, sum(twin, twin).delay());
         final FlowRow exact = new FlowRow(known.key(), known.traffic(),
             new RowDelay(6L, 2L, null, true, 6, RowSpread.UNKNOWN, null, null), new RowLoss(1L, false));
         assertTrue(sum(exact, exact).delay().isExact());

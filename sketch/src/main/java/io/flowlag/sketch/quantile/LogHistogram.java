@@ -121,6 +121,37 @@ public final class LogHistogram {
     }
 
     /**
+     * Visits bars: equally many neighbouring buckets together, as few as make at most so many bars, ascending from the first
+     * bucket that holds values to the last.
+     */
+    public void forEachBar(final int most, final BarHandler handler) {
+        int first = -end();
+        int last = end();
+        while (first < last && at(first) == 0) {
+            first++;
+        }
+        while (last > first && at(last) == 0) {
+            last--;
+        }
+        final int together = (last - first) / most + 1;
+        for (int index = first; index <= last; index += together) {
+            long values = 0;
+            for (int i = index; i < index + together && i <= last; i++) {
+                values += at(i);
+            }
+            handler.onBar(QuantileSketch.edge(index - 1, index, level),
+                QuantileSketch.edge(index + together - 1, index + together, level), values);
+        }
+    }
+
+    /** Takes bars. */
+    @FunctionalInterface
+    public interface BarHandler {
+        /** Where a bar begins, where it ends, and how many values are in it. */
+        void onBar(long from, long to, long count);
+    }
+
+    /**
      * Writes the octets; joins buckets before, until these are few enough.
      *
      * @param buffer     has room for the limit.

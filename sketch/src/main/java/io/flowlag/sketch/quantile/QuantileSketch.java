@@ -163,6 +163,13 @@ public final class QuantileSketch {
         return Math.round(index > 0 ? magnitude : -magnitude);
     }
 
+    /** The edge between two neighbouring buckets: that of the one nearer to 0 away from 0. */
+    static long edge(final int lower, final int upper, final int level) {
+        final long magnitude =
+            Math.round(FLOOR * Math.exp(LOG_GROWTH * (1 << level) * Math.min(Math.abs(lower), Math.abs(upper))));
+        return lower >= 0 ? magnitude : -magnitude;
+    }
+
     private static double growth(final int level) {
         return Math.exp(LOG_GROWTH * (1 << level));
     }

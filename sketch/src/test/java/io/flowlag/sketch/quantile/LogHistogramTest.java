@@ -97,6 +97,27 @@ class LogHistogramTest {
         }
     }
 
+    /** No bar is empty for want of a bucket: each value is in the one whose edges hold it, and edges meet. */
+    @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
+    void shouldDrawEachValueBetweenTheEdgesOfItsBar(
+        @ForAll("values") final List<Long> values, @ForAll @IntRange(min = 1, max = 60) final int most) {
+        final LogHistogram histogram = histogram(values);
+        final List<long[]> bars = new ArrayList<>();
+        histogram.forEachBar(most, (from, to, count) -> bars.add(new long[] {from, to, count}));
+        assertTrue(bars.size() <= most, "bars " + bars.size());
+        assertEquals(values.size(), bars.stream().mapToLong((each) -> each[2]).sum());
+        for (int i = 0; i < bars.size(); i++) {
+            final long[] bar = bars.get(i);
+            assertTrue(i == 0 || bars.get(i - 1)[1] == bar[0], "edges meet");
+            final double roundingNs = 1 + 1e-9 * Math.max(Math.abs((double)bar[0]), Math.abs((double)bar[1]));
+            final long inside =
+                values.stream().filter((each) -> each > bar[0] + roundingNs && each < bar[1] - roundingNs).count();
+            final long near =
+                values.stream().filter((each) -> each >= bar[0] - roundingNs && each <= bar[1] + roundingNs).count();
+            assertTrue(inside <= bar[2] && bar[2] <= near, inside + " <= " + bar[2] + " <= " + near);
+        }
+    }
+
     /** As {@link QuantileSketch} at the same level. */
     @Property(tries = 100, edgeCases = EdgeCasesMode.NONE)
     void shouldHaveTheBucketsOfQuantileSketches(@ForAll("values") final List<Long> values) {

@@ -10,6 +10,8 @@ import io.flowlag.exporter.listing.UnknownValues;
 import io.flowlag.ipfix.collect.CollectedRecord;
 
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Gives the formatter of records those that a query asks for. Records that are sorted are held with their text until the end, and
@@ -42,9 +44,9 @@ final class QueryFormatter implements RecordFormatter {
         if (record.isOptions() || query.equals(FlowQuery.ALL)) {
             return records.append(record, text);
         }
-        final List<FlowRow> rows = reader.of(record);
-        rows.forEach(unknown::onRow);
-        final List<FlowRow> found = rows.stream().filter((row) -> HeldRows.matches(query, row)).toList();
+        final List<FlowRow> read = reader.of(record);
+        read.forEach(unknown::onRow);
+        final List<FlowRow> found = read.stream().filter((row) -> HeldRows.matches(query, row)).toList();
         if (found.isEmpty()) {
             return false;
         }
@@ -103,8 +105,7 @@ final class QueryFormatter implements RecordFormatter {
 
     @Override
     public String remark() {
-        final String own = held == null ? "" : held.remark();
-        return records.remark() + (own.isEmpty() ? "" : "; " + own) +
-            (unknown.remark().isEmpty() ? "" : "; " + unknown.remark());
+        return records.remark() + Stream.of(held == null ? "" : held.remark(), hasRows ? rows.remark() : "", unknown.remark())
+            .filter((each) -> !each.isEmpty()).map("; "::concat).collect(Collectors.joining());
     }
 }

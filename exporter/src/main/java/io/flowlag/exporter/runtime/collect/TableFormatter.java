@@ -41,6 +41,11 @@ final class TableFormatter implements RecordFormatter {
         table.finish(text);
     }
 
+    @Override
+    public String remark() {
+        return table.remark().isEmpty() ? "" : "; " + table.remark();
+    }
+
     private void appendOptions(final CollectedRecord record, final StringBuilder text) {
         text.append('#');
         final String[] keys = namesCache.of(record).names();

@@ -25,6 +25,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What a report says, gathered from records as they come: sums, the course of time, the flows and groups, the distribution of
@@ -34,6 +35,10 @@ public final class ReportContents implements Consumer<CollectedRecord> {
     /** The most that may be listed. */
     static final int MOST_FLOWS = 1_000;
     static final int MOST_GROUPS = 100;
+    /** The flows that are listed, as a table in text. */
+    static final String PLAIN = "plain";
+    private static final int MOST_BARS = 60;
+    private static final int MATCHING = 6;
     /** One listed flow in so many is there for its loss. */
     private static final int SHARE_OF_LOSS = 4;
     /** In the order of element 12. */
@@ -63,6 +68,11 @@ public final class ReportContents implements Consumer<CollectedRecord> {
     private long delayRecords;
     private long lossRecords;
     private long exactLossRecords;
+    private long lost;
+    private long packetsOfLoss;
+    /** Records of which every packet is matched, and packets matched that may be a lost one's twin. */
+    private long wholeRecords;
+    private long doubted;
 
     /** A row, as the formats for programs have it, with its name for people, and its history where it has one. */
     record Entry(String label, Object row, Course history) {
@@ -74,8 +84,15 @@ public final class ReportContents implements Consumer<CollectedRecord> {
         List<Object> boundNs, List<Object> p99Ns, List<Object> maxNs, List<Object> lost, boolean isWhole) {
     }
 
-    /** Delays, ascending, and how many packets have each; whether these are packets' own delays or means of records. */
-    record Histogram(boolean isOfPackets, List<Long> values, List<Long> counts) {
+    /**
+     * How many packets have delays between two edges, ns, ascending, one more than counts; whether these are packets' own delays
+     * or means of records.
+     */
+    record Histogram(boolean isOfPackets, List<Long> edges, List<Long> counts) {
+    }
+
+    /** Lost packets, or the most that they can be, of records that know it; the packets received in these. */
+    record Loss(long lost, boolean isExact, long packets, long records, long ofRecords) {
     }
 
     /** Nothing yet; groups are by the grouping of the query, which must have one. */
@@ -117,6 +134,10 @@ public final class ReportContents implements Consumer<CollectedRecord> {
             boundedRecords += delay.boundNs() != null || delay.isExact() ? 1 : 0;
             quantileRecords += delay.spread().p50Ns() != null ? 1 : 0;
             estimators.merge(delay.estimator(), 1L, Long::sum);
+            if (delay.estimator() == MATCHING && delay.measured() != null && row.traffic().packets() != null) {
+                wholeRecords += delay.measured().equals(row.traffic().packets()) ? 1 : 0;
+                doubted += row.traffic().packets() - delay.measured();
+            }
             if (delay.measured() != null && delay.measured() > 0) {
                 ofRecords.add(delay.meanNs(), delay.measured());
             }
@@ -124,6 +145,8 @@ public final class ReportContents implements Consumer<CollectedRecord> {
         if (row.loss().packets() != null) {
             lossRecords++;
             exactLossRecords += row.loss().isExact() ? 1 : 0;
+            lost += row.loss().packets();
+            packetsOfLoss += row.traffic().packets() == null ? 0 : row.traffic().packets();
         }
     }
 
@@ -134,17 +157,26 @@ public final class ReportContents implements Consumer<CollectedRecord> {
         final List<Entry> listed = new ArrayList<>();
         final RowWriter writer = RowWriter.of(RowFormat.JSON, FLOWS, false);
         listed(flows).forEach((row) -> listed.add(entry(writer, row, course(row))));
+        final RowWriter table = RowWriter.of(RowFormat.TABLE, FLOWS, false);
+        final StringBuilder plain = new StringBuilder();
+        listed(flows).forEach((row) -> table.append(row, plain));
+        table.finish(plain);
         final List<Entry> groups = new ArrayList<>();
         final RowWriter groupWriter = RowWriter.of(RowFormat.JSON, query.grouping(), false);
         heldGroups.take((row, text) -> groups.add(entry(groupWriter, row, null)));
         final Map<String, Object> contents = new LinkedHashMap<>();
         contents.put("total", entry(writer, total.row(), null));
+        contents.put("loss", lossRecords == 0 ? null :
+            new Loss(lost, exactLossRecords == lossRecords, packetsOfLoss, lossRecords, records));
+        contents.put("bound_is", wholeRecords > 0 && wholeRecords == delayRecords ? "precision of timestamps" : "95 % bound");
+        contents.put("has_rates", series.isWhole());
         contents.put("order", orderText());
         contents.put("flow_count", flows.size());
         contents.put("quality", quality(flows, listed.size()));
         contents.put("steps", List.of(series.steps()));
         contents.put("histogram", histogram());
         contents.put("flows", listed);
+        contents.put(PLAIN, plain.toString());
         contents.put("groups", groups);
         return contents;
     }
@@ -190,13 +222,16 @@ public final class ReportContents implements Consumer<CollectedRecord> {
     /** Null without delays. */
     private Histogram histogram() {
         final LogHistogram delays = ofPackets.count() > 0 ? ofPackets : ofRecords;
-        final List<Long> values = new ArrayList<>();
+        final List<Long> edges = new ArrayList<>();
         final List<Long> counts = new ArrayList<>();
-        delays.forEach((value, count) -> {
-            values.add(value);
+        delays.forEachBar(MOST_BARS, (from, to, count) -> {
+            if (edges.isEmpty()) {
+                edges.add(from);
+            }
+            edges.add(to);
             counts.add(count);
         });
-        return delays.count() == 0 ? null : new Histogram(delays == ofPackets, values, counts);
+        return delays.count() == 0 ? null : new Histogram(delays == ofPackets, edges, counts);
     }
 
     private List<String> quality(final List<FlowRow> flows, final int listed) {
@@ -212,12 +247,19 @@ public final class ReportContents implements Consumer<CollectedRecord> {
                 "Delays of %s of %s packets (%.2f %%)", number(measured), number(packets), 100.0 * measured / packets)) +
                 " are in " + number(delayRecords) + " records: " + estimators.entrySet().stream().map((each) ->
                 number(each.getValue()) + " by " + estimator(each.getKey())).collect(Collectors.joining(", ")) + ".");
-            lines.add(number(boundedRecords) + " of these records have a bound that holds the mean's error in 95 % of cases.");
+            if (doubted > 0) {
+                lines.add("Matching leaves " + number(doubted) + " packets without a sure delay: they may be twins (with the " +
+                    "same content) of lost ones, which the totals as printed count as matched.");
+            }
+            lines.add(number(boundedRecords) + " of these records have a bound that holds the mean's error in 95 % of cases" +
+                (wholeRecords == 0 ? "." : "; where every packet is matched, as in " + number(wholeRecords) +
+                ", the mean is exact and its bound is the precision of timestamps."));
         }
-        lines.add(lossRecords == 0 ? "No record knows its loss." : "Loss is known in " + number(lossRecords) + " records: " +
+        lines.add(lossRecords == 0 ? "No record knows its loss." : "Loss is known in " + number(lossRecords) + " of " +
+            number(records) + " records: " +
             number(exactLossRecords) + " have its number, " + number(lossRecords - exactLossRecords) + " an upper bound.");
         if (ofPackets.count() > 0) {
-            lines.add("The distribution is of " + number(ofPackets.count()) + " packets' delays, in buckets of 2 %.");
+            lines.add("The distribution is of " + number(ofPackets.count()) + " packets' delays; no bar is narrower than 2 %.");
         } else if (ofRecords.count() > 0) {
             lines.add((isFiltered() ? "The distribution of delays is of all flows" : "No record has the distribution of delays") +
                 ": what is drawn are the means of records, by their packets.");
@@ -231,11 +273,8 @@ public final class ReportContents implements Consumer<CollectedRecord> {
             lines.add(number(listed) + " flows are listed: the first by " + orderText() + ", and those that lost most.");
         }
         lines.addAll(series.remarks());
-        for (final String remark : List.of(heldFlows.remark(), heldGroups.remark())) {
-            if (!remark.isEmpty()) {
-                lines.add(remark + ".");
-            }
-        }
+        Stream.of(heldFlows.remark(), heldGroups.remark()).filter((remark) -> !remark.isEmpty()).distinct()
+            .forEach((remark) -> lines.add(remark + "."));
         return lines;
     }
 

@@ -56,6 +56,7 @@ public final class ReportPage {
     }
 
     private static String page(final Map<String, Object> data) {
+        final String plain = data.remove(ReportContents.PLAIN) + "\n" + data.get("printed");
         final String style = PageFiles.shared("/common.css") + PageFiles.shared("/uplot.css") +
             PageFiles.text(StatusServer.class, "status.css") + PageFiles.text(ReportPage.class, "report.css");
         final String script = PageFiles.shared("/uplot.js") + PageFiles.shared("/common.js") + PageFiles.shared("/plot.js") +
@@ -64,6 +65,7 @@ public final class ReportPage {
             return PageFiles.text(ReportPage.class, "report.html").replace("/* style */", style).replace("/* script */", script)
                 .replace("/* policy */", "default-src 'none'; style-src " + digest(style) + "; script-src " + digest(script) +
                 "; base-uri 'none'; form-action 'none'")
+                .replace("/* plain */", plain.replace("&", "&amp;").replace("<", "&lt;"))
                 .replace("/* data */", StatisticsWriter.mapper().writeValueAsString(data).replace("<", "\\u003c"));
         } catch (final JsonProcessingException ex) {
             throw new IllegalStateException(ex);

@@ -205,11 +205,17 @@ final class ReportSeries {
         return hundredths % 100 == 0 ? (Object)(hundredths / 100) : (Object)(hundredths / 100.0);
     }
 
+    /** {@return whether all records that were added are in it} */
+    boolean isWhole() {
+        return leftOut == 0;
+    }
+
     /** {@return what is not shown, in sentences} */
     List<String> remarks() {
         final List<String> remarks = new ArrayList<>();
         if (leftOut > 0) {
-            remarks.add(leftOut + " records have no time, or one too far from the others: they are not in the course of time.");
+            remarks.add(leftOut + " records have no time, or one too far from the others: they are not in the course of time, " +
+                "and there is no rate of all.");
         }
         if (hasLeftOutClasses) {
             remarks.add("There are more than " + MOST_CLASSES + " classes: the others are among all packets alone.");

@@ -2,9 +2,8 @@
 // What a report shows of the data that stands in it. Times are UTC, for who reads it may be elsewhere.
 const report = JSON.parse(byId("data").textContent);
 const steps = report.steps[0];
-const BARS = 60;
 const E = {mean: "flowlagDelayMeanNanoseconds", bound: "flowlagDelayErrorBoundNanoseconds", sd: "flowlagDelayStandardDeviationNanoseconds",
-  p50: "flowlagDelayP50Nanoseconds", p99: "flowlagDelayP99Nanoseconds", min: "flowlagDelayMinimumNanoseconds", max: "flowlagDelayMaximumNanoseconds", measured: "flowlagDelayPacketDeltaCount",
+  p50: "flowlagDelayP50Nanoseconds", p90: "flowlagDelayP90Nanoseconds", p99: "flowlagDelayP99Nanoseconds", min: "flowlagDelayMinimumNanoseconds", max: "flowlagDelayMaximumNanoseconds", measured: "flowlagDelayPacketDeltaCount",
   lost: "flowlagLostPacketDeltaCount", kind: "flowlagLossKind", estimator: "flowlagDelayEstimator", packets: "packetDeltaCount", octets: "octetDeltaCount",
   records: "deltaFlowCount"};
 const ESTIMATORS = ["–", "interpolated", "left", "sketch", "joint", "exact sums", "matched", "mixed paths"];
@@ -22,6 +21,7 @@ const COLUMNS = [
   ["mean", (row) => row[E.mean], (row) => bounded(row[E.mean], row[E.bound])],
   ["deviation", (row) => row[E.sd], (row) => duration(row[E.sd])],
   ["50 %", (row) => row[E.p50], (row) => duration(row[E.p50])],
+  ["90 %", (row) => row[E.p90], (row) => duration(row[E.p90])],
   ["99 %", (row) => row[E.p99], (row) => duration(row[E.p99])],
   ["largest", (row) => row[E.max], (row) => duration(row[E.max])],
   ["lost", (row) => row[E.lost], lossOf],
@@ -66,44 +66,50 @@ function tile(name, value) {
   return made;
 }
 function showTotals() {
-  const row = report.total.row, seconds = durationOf(row) / 1000;
-  const rate = (value) => isAbsent(value) || !(seconds > 0) ? NONE : countShort(value / seconds);
+  // Of the time with packets: steps without any are left out.
+  const row = report.total.row, {loss} = report, pauses = steps.step_seconds * steps.times.filter((each, i) => steps.classes.every((one) => isAbsent(valueAt(one, "packets", i)))).length;
+  const seconds = report.has_rates ? durationOf(row) / 1000 - pauses : undefined, paused = pauses > 0 ? ", pauses apart" : "";
+  const rate = (value) => !report.has_rates ? "– (times too far apart)" : isAbsent(value) || !(seconds > 0) ? NONE : countShort(value / seconds);
+  const known = isAbsent(loss) || loss.records === loss.of_records ? "" : ", known in " + count(loss.records) + " of " + count(loss.of_records) + " records";
+  const most = isAbsent(loss) || loss.is_exact ? "" : "at most ";
   put("totals", tile("packets", count(row[E.packets])), tile("octets", count(row[E.octets])), tile("flows", count(report.flow_count)),
-    tile("packets a second", rate(row[E.packets])), tile("bits a second", rate(isAbsent(row[E.octets]) ? undefined : 8 * row[E.octets])),
-    tile("mean delay", bounded(row[E.mean], row[E.bound])), tile("deviation", duration(row[E.sd])), tile("largest", duration(row[E.max])),
-    tile("packets measured", count(row[E.measured])), tile("lost", lossOf(row)), tile("loss", percent(shareOf(row))));
+    tile("packets a second" + paused, rate(row[E.packets])), tile("bits a second" + paused, rate(isAbsent(row[E.octets]) ? undefined : 8 * row[E.octets])),
+    tile("mean delay" + (isAbsent(row[E.bound]) ? "" : " ± " + report.bound_is), isAbsent(row[E.bound]) ? duration(row[E.mean]) : bounded(row[E.mean], row[E.bound])), tile("deviation", duration(row[E.sd])), tile("largest", duration(row[E.max])),
+    tile("packets measured", count(row[E.measured])), tile("lost" + known, isAbsent(loss) ? NONE : most + count(loss.lost)),
+    tile("loss" + known, isAbsent(loss) || loss.lost + loss.packets === 0 ? NONE : most + percent(loss.lost / (loss.lost + loss.packets))));
 }
 
-// Bars of equal width, or of equal ratio where delays are of several magnitudes.
+// A bar is one or more whole buckets of the data. Where delays are of one magnitude the axis is linear, and a bar's area is its packets.
 function showHistogram() {
-  // A bucket's value may be a little beyond what was measured.
-  const {counts} = report.histogram, least = report.total.row[E.min], most = report.total.row[E.max];
-  const values = report.histogram.values.map((value) => isAbsent(least) || isAbsent(most) ? value : Math.min(most, Math.max(least, value)));
-  const low = values[0], high = values[values.length - 1];
-  const isLog = low > 0 && high / low > 20;
-  const scale = isLog ? Math.log : (value) => value, back = isLog ? Math.exp : (value) => value;
-  const from = scale(low), to = Math.max(scale(high), from + (isLog ? 0.02 : Math.max(1, Math.abs(low) / 50)));
-  const bars = new Array(Math.min(BARS, Math.max(4, values.length))).fill(0);
-  values.forEach((value, i) => { bars[Math.min(bars.length - 1, Math.floor((scale(value) - from) / (to - from) * bars.length))] += counts[i]; });
+  const {counts} = report.histogram, edges = [...report.histogram.edges], least = report.total.row[E.min], most = report.total.row[E.max];
+  const bars = counts.length;
+  // The outer buckets reach a little beyond what was measured.
+  if (!isAbsent(least) && !isAbsent(most) && least < most && least < edges[1] && most > edges[bars - 1]) {
+    edges[0] = Math.max(edges[0], least);
+    edges[bars] = Math.min(edges[bars], most);
+  }
+  const low = edges[0], high = edges[bars], isLinear = low > 0 && high / low <= 20;
+  const at = (i) => isLinear ? (edges[i] - low) / (high - low) : i / bars;
+  const heights = counts.map((value, i) => value / bars / (at(i + 1) - at(i)));
   const width = Math.max(260, byId("histogram").clientWidth), height = 220, left = 60, bottom = 24, top = 10;
-  const highest = Math.max(...bars), all = bars.reduce((sum, each) => sum + each, 0);
+  const highest = Math.max(...heights), all = counts.reduce((sum, each) => sum + each, 0), wide = width - left - 8;
   const svg = drawn("svg", {class: "histogram", viewBox: "0 0 " + width + " " + height, role: "img",
-    "aria-label": "Number of packets by delay, " + duration(low) + " to " + duration(high) + (isLog ? ", logarithmic" : "")});
+    "aria-label": "Number of packets by delay, " + duration(low) + " to " + duration(high) + (isLinear ? "" : ", logarithmic")});
   const y = (value) => height - bottom - value / highest * (height - bottom - top);
   for (const share of [0, 0.5, 1]) {
     svg.append(drawn("line", {x1: left, x2: width, y1: y(share * highest), y2: y(share * highest)}),
       drawn("text", {x: left - 6, y: y(share * highest) + 4, "text-anchor": "end"}, countShort(share * highest)));
   }
-  const step = (width - left - 8) / bars.length, edge = (i) => back(from + (to - from) * i / bars.length);
-  bars.forEach((value, i) => {
-    const bar = drawn("rect", {x: left + i * step, width: Math.max(1, step - 1), y: y(value), height: height - bottom - y(value)});
-    bar.append(drawn("title", {}, duration(edge(i)) + " to " + duration(edge(i + 1)) + ": " + count(value) + ", " + percent(value / all)));
+  counts.forEach((value, i) => {
+    const bar = drawn("rect", {x: left + at(i) * wide, width: Math.max(1, (at(i + 1) - at(i)) * wide - 1), y: y(heights[i]), height: height - bottom - y(heights[i])});
+    bar.append(drawn("title", {}, duration(edges[i]) + " to " + duration(edges[i + 1]) + ": " + count(value) + ", " + percent(value / all)));
     svg.append(bar);
   });
-  const marks = width < 500 ? 2 : 5;
+  const marks = Math.min(bars, width < 500 ? 2 : 5);
   for (let i = 0; i <= marks; i++) {
-    svg.append(drawn("text", {x: left + (width - left - 8) * i / marks, y: height - 6, "text-anchor": i === 0 ? "start" : i === marks ? "end" : "middle"},
-      duration(back(from + (to - from) * i / marks))));
+    const edge = Math.round(i / marks * bars);
+    const [share, value] = isLinear ? [i / marks, low + (high - low) * i / marks] : [at(edge), edges[edge]];
+    svg.append(drawn("text", {x: left + wide * share, y: height - 6, "text-anchor": i === 0 ? "start" : i === marks ? "end" : "middle"}, duration(value)));
   }
   byId("distribution-name").textContent = report.histogram.is_of_packets ? "Delays of packets" : "Mean delays of records, by their packets";
   put("histogram", svg);
@@ -178,7 +184,7 @@ function show() {
   sortable("groups", "Groups", "group", report.groups, (each) => each.label);
   byId("said").hidden = report.said.length === 0 && report.printed === "";
   put("messages", ...report.said.map((each) => element("li", each)));
-  byId("printed").textContent = report.printed;
+  put("printed", ...report.printed.split("\n\n").map((each) => element("pre", each, /\S {2,}\S/.test(each) ? "" : "wrap")));
   drawAll();
   follow();
   document.body.dataset.shown = "report";
