@@ -255,7 +255,7 @@ class PageCommandsTest {
         }
         Files.writeString(directory.resolve("flowlag.yaml"),
             "capture: {interfaces: [eth0]}\nexporting: {destinations: ['file:flows.ipfix']}\n");
-        for (final String each : List.of("cache", "lib/nfdump", "spool")) {
+        for (final String each : List.of("cache/nfdump", "lib", "spool")) {
             Files.createDirectories(directory.resolve("var").resolve(each));
         }
         Files.writeString(directory.resolve("backbone.yaml"), "nodes: {zrh: {prefixes: [10.1.0.0/16]}, bern: {}, gva: " +

@@ -133,7 +133,12 @@ class ReportTest {
         final List<String> names = browser.texts("#totals dt");
         final List<String> values = browser.texts("#totals dd");
         assertEquals(Long.toString(lost), values.get(names.indexOf("lost")));
-        Browser.assertDuration(data.at("/total/row/" + MEAN).asDouble(), values.get(names.indexOf("mean delay")), 0);
+        Browser.assertDuration(data.at("/total/row/" + MEAN).asDouble(),
+            values.get(names.indexOf("mean delay ± " + data.get("bound_is").asText())), 0);
+        assertEquals(data.at("/histogram/counts").size() + 1, data.at("/histogram/edges").size());
+        assertEquals(browser.all("#histogram rect").size(), data.at("/histogram/counts").size(), "a bar has whole buckets");
+        assertTrue(Files.readString(page).contains("<noscript>"), "the flows are in the page without scripts too");
+        assertFalse(Files.readString(page).contains("/* plain */"));
         assertFalse(browser.all("#delay-plot canvas").isEmpty());
         assertFalse(browser.driver().findElement(By.id("flow")).isDisplayed());
         browser.driver().findElement(By.linkText(data.at("/flows/1/label").asText())).sendKeys(Keys.ENTER);

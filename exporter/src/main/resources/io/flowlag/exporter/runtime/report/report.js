@@ -68,7 +68,7 @@ function tile(name, value) {
 function showTotals() {
   // Of the time with packets: steps without any are left out.
   const row = report.total.row, {loss} = report, pauses = steps.step_seconds * steps.times.filter((each, i) => steps.classes.every((one) => isAbsent(valueAt(one, "packets", i)))).length;
-  const seconds = report.has_rates ? durationOf(row) / 1000 - pauses : undefined, paused = pauses > 0 ? ", pauses apart" : "";
+  const seconds = report.has_rates ? durationOf(row) / 1000 - pauses : undefined, paused = report.has_rates && pauses > 0 ? ", pauses apart" : "";
   const rate = (value) => !report.has_rates ? "– (times too far apart)" : isAbsent(value) || !(seconds > 0) ? NONE : countShort(value / seconds);
   const known = isAbsent(loss) || loss.records === loss.of_records ? "" : ", known in " + count(loss.records) + " of " + count(loss.of_records) + " records";
   const most = isAbsent(loss) || loss.is_exact ? "" : "at most ";
