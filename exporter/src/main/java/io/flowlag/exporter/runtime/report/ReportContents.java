@@ -257,7 +257,8 @@ public final class ReportContents implements Consumer<CollectedRecord> {
         }
         lines.add(lossRecords == 0 ? "No record knows its loss." : "Loss is known in " + number(lossRecords) + " of " +
             number(records) + " records: " +
-            number(exactLossRecords) + " have its number, " + number(lossRecords - exactLossRecords) + " an upper bound.");
+            number(exactLossRecords) + " have its number, " + number(lossRecords - exactLossRecords) + " an upper bound." +
+            (wholeRecords == 0 ? "" : " What no record tells, as after a flow's last, is lost in the totals as printed alone."));
         if (ofPackets.count() > 0) {
             lines.add("The distribution is of " + number(ofPackets.count()) + " packets' delays; no bar is narrower than 2 %.");
         } else if (ofRecords.count() > 0) {
