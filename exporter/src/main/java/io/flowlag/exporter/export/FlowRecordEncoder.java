@@ -7,7 +7,6 @@ import io.flowlag.exporter.delay.FlowQuantiles;
 import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.flow.FlowAdditions;
 import io.flowlag.exporter.flow.FlowEntry;
-import io.flowlag.exporter.flow.FlowPairs;
 import io.flowlag.exporter.flow.FlowTcp;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -123,8 +122,8 @@ final class FlowRecordEncoder {
             shape.template,
             shape.template.recordLengthBytes(),
             nowMs,
-            FlowPairs.packetCount(entry, offset, lengthBytes),
-            FlowPairs.octetCount(entry, offset, lengthBytes));
+            FlowEntry.recordPacketCount(entry, offset, lengthBytes),
+            FlowEntry.recordOctetCount(entry, offset, lengthBytes));
         if (claimed < 0) {
             return claimed;
         }
@@ -147,7 +146,7 @@ final class FlowRecordEncoder {
         if (shape.isPoorer) {
             counters.increment(CounterId.RECORDS_WITHOUT_GROUP);
         }
-        final int entryLengthBytes = FlowPairs.entryLengthBytes(entry, offset, lengthBytes);
+        final int entryLengthBytes = FlowEntry.entryLengthBytes(entry, offset, lengthBytes);
         int at = begin;
         for (final RecordField field : shape.fields) {
             at += write(to, at, field, entry, offset, entryLengthBytes);
@@ -158,7 +157,7 @@ final class FlowRecordEncoder {
     }
 
     private static long presence(final DirectBuffer entry, final int offset, final int lengthBytes) {
-        final int entryLengthBytes = FlowPairs.entryLengthBytes(entry, offset, lengthBytes);
+        final int entryLengthBytes = FlowEntry.entryLengthBytes(entry, offset, lengthBytes);
         final int forward = Presence.maskOf(entry, offset, entryLengthBytes);
         return entryLengthBytes == lengthBytes ? forward :
             pair(forward, Presence.maskOf(entry, offset + entryLengthBytes, entryLengthBytes));

@@ -1,7 +1,6 @@
 package io.flowlag.exporter.export;
 
 import io.flowlag.exporter.flow.FlowEntry;
-import io.flowlag.exporter.flow.FlowPairs;
 import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.exporter.status.SpoolStatistics;
 import io.flowlag.ipfix.session.ExportingSession;
@@ -50,7 +49,7 @@ public class IpfixDestination implements Destination {
     @Override
     public Outcome offer(final DirectBuffer entry, final int offset, final int lengthBytes, final long nowMs) {
         if (hasTimeWindow) {
-            final int last = offset + lengthBytes - FlowPairs.entryLengthBytes(entry, offset, lengthBytes);
+            final int last = offset + lengthBytes - FlowEntry.entryLengthBytes(entry, offset, lengthBytes);
             firstStartNs = Math.min(firstStartNs, FlowEntry.startNs(entry, offset));
             lastEndNs = Math.max(lastEndNs, Math.max(FlowEntry.endNs(entry, offset), FlowEntry.endNs(entry, last)));
         }

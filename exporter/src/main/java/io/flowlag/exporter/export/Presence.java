@@ -103,7 +103,7 @@ final class Presence {
 
     private static int additionsMaskOf(final DirectBuffer entry, final int offset, final int lengthBytes) {
         final int mask = (FlowAdditions.knownMac(entry, offset, lengthBytes) >= 0 ? MAC : 0) |
-            (FlowAdditions.isOfBiflow(entry, offset) ? BIFLOW : 0);
+            (FlowEntry.isOfBiflow(entry, offset) ? BIFLOW : 0);
         final int tcpOffset = FlowAdditions.knownTcp(entry, offset, lengthBytes);
         return tcpOffset < 0 ? mask : mask | TCP | (FlowTcp.has(entry, tcpOffset, FlowTcp.FLAG_HANDSHAKE) ? TCP_HANDSHAKE : 0) |
             (FlowTcp.has(entry, tcpOffset, FlowTcp.FLAG_SYN_ROUND_TRIP) ? TCP_SYN : 0) |

@@ -42,11 +42,6 @@ public final class FlowAdditions {
         return (hasTcp ? TCP : NONE) | (hasMac ? MAC : NONE);
     }
 
-    /** Whether an entry is half of a biflow. */
-    public static boolean isOfBiflow(final DirectBuffer entry, final int offset) {
-        return (FlowEntry.additions(entry, offset) & REVERSE) != 0;
-    }
-
     /** {@return the octets that they take in an entry, whole cache lines} */
     public static int lengthBytes(final int additions) {
         return ((additions & TCP) != 0 ? FlowTcp.LENGTH_BYTES : 0) + ((additions & MAC) != 0 ? CACHE_LINE_LENGTH : 0);

@@ -340,4 +340,26 @@ public final class FlowEntry extends FlowKeyLayout {
     public static void timerBucket(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putInt(offset + TIMER_BUCKET_OFFSET, value);
     }
+
+    /** {@return whether an entry is half of a biflow} */
+    public static boolean isOfBiflow(final DirectBuffer entry, final int offset) {
+        return (additions(entry, offset) & FlowAdditions.REVERSE) != 0;
+    }
+
+    /** {@return the octets of the first entry of a record: all of them, or half of a biflow's} */
+    public static int entryLengthBytes(final DirectBuffer record, final int offset, final int lengthBytes) {
+        return isOfBiflow(record, offset) ? lengthBytes / 2 : lengthBytes;
+    }
+
+    /** {@return the packets of a record, of both directions} */
+    public static long recordPacketCount(final DirectBuffer record, final int offset, final int lengthBytes) {
+        return packetCount(record, offset) + (isOfBiflow(record, offset) ?
+            packetCount(record, offset + lengthBytes / 2) : 0);
+    }
+
+    /** {@return the IP octets of a record, of both directions} */
+    public static long recordOctetCount(final DirectBuffer record, final int offset, final int lengthBytes) {
+        return octetCount(record, offset) + (isOfBiflow(record, offset) ?
+            octetCount(record, offset + lengthBytes / 2) : 0);
+    }
 }

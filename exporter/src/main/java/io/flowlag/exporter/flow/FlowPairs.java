@@ -19,7 +19,7 @@ public final class FlowPairs implements FlowRecordSink {
 
     @Override
     public void onFlowRecord(final DirectBuffer buffer, final int offset, final int lengthBytes) {
-        if (!FlowAdditions.isOfBiflow(buffer, offset)) {
+        if (!FlowEntry.isOfBiflow(buffer, offset)) {
             next.onFlowRecord(buffer, offset, lengthBytes);
             return;
         }
@@ -30,22 +30,5 @@ public final class FlowPairs implements FlowRecordSink {
             heldBytes = 0;
             next.onFlowRecord(pair, 0, 2 * lengthBytes);
         }
-    }
-
-    /** {@return the octets of the first entry of a record: all of them, or half of a biflow's} */
-    public static int entryLengthBytes(final DirectBuffer record, final int offset, final int lengthBytes) {
-        return FlowAdditions.isOfBiflow(record, offset) ? lengthBytes / 2 : lengthBytes;
-    }
-
-    /** {@return the packets of a record, of both directions} */
-    public static long packetCount(final DirectBuffer record, final int offset, final int lengthBytes) {
-        return FlowEntry.packetCount(record, offset) + (FlowAdditions.isOfBiflow(record, offset) ?
-            FlowEntry.packetCount(record, offset + lengthBytes / 2) : 0);
-    }
-
-    /** {@return the IP octets of a record, of both directions} */
-    public static long octetCount(final DirectBuffer record, final int offset, final int lengthBytes) {
-        return FlowEntry.octetCount(record, offset) + (FlowAdditions.isOfBiflow(record, offset) ?
-            FlowEntry.octetCount(record, offset + lengthBytes / 2) : 0);
     }
 }

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.pipeline;
 
-import io.flowlag.exporter.flow.FlowPairs;
+import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.flow.FlowRecordSink;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -25,8 +25,8 @@ public final class FlowRecordRing implements FlowRecordSink {
     public void onFlowRecord(final DirectBuffer buffer, final int offset, final int lengthBytes) {
         if (!ring.offer(buffer, offset, lengthBytes)) {
             counters.increment(CounterId.DROPPED_AT_RECORD_RING);
-            counters.add(CounterId.DROPPED_AT_RECORD_RING_PACKETS, FlowPairs.packetCount(buffer, offset, lengthBytes));
-            counters.add(CounterId.DROPPED_AT_RECORD_RING_OCTETS, FlowPairs.octetCount(buffer, offset, lengthBytes));
+            counters.add(CounterId.DROPPED_AT_RECORD_RING_PACKETS, FlowEntry.recordPacketCount(buffer, offset, lengthBytes));
+            counters.add(CounterId.DROPPED_AT_RECORD_RING_OCTETS, FlowEntry.recordOctetCount(buffer, offset, lengthBytes));
         }
     }
 

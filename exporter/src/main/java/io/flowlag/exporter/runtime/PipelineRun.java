@@ -539,7 +539,6 @@ public final class PipelineRun implements AutoCloseable {
         lastStatistics = write(json(), statsConfig);
     }
 
-    /** Live stages with threads of their own need this one for housekeeping alone. */
     private void waitShortly() {
         if (!signals.isStopRequested()) {
             signals.await(isLive && !isInvoker ? HOUSEKEEPING_NS : WAIT_NS);

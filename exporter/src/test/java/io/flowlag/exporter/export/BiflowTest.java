@@ -103,7 +103,7 @@ class BiflowTest {
     private List<String> ended() {
         final List<String> texts = new ArrayList<>();
         for (final UnsafeBuffer record : records) {
-            final int bytes = FlowPairs.entryLengthBytes(record, 0, record.capacity());
+            final int bytes = FlowEntry.entryLengthBytes(record, 0, record.capacity());
             texts.add(text(record, 0) + (bytes == record.capacity() ? "" : "+" + text(record, bytes)) + " " +
                 FlowEntry.endReason(record, 0));
         }
@@ -283,10 +283,10 @@ class BiflowTest {
         long counted = 0;
         long biflows = 0;
         for (final UnsafeBuffer record : records) {
-            final int half = FlowPairs.entryLengthBytes(record, 0, record.capacity());
-            counted += FlowPairs.packetCount(record, 0, record.capacity());
-            assertEquals(LENGTH_BYTES * FlowPairs.packetCount(record, 0, record.capacity()),
-                FlowPairs.octetCount(record, 0, record.capacity()));
+            final int half = FlowEntry.entryLengthBytes(record, 0, record.capacity());
+            counted += FlowEntry.recordPacketCount(record, 0, record.capacity());
+            assertEquals(LENGTH_BYTES * FlowEntry.recordPacketCount(record, 0, record.capacity()),
+                FlowEntry.recordOctetCount(record, 0, record.capacity()));
             if (half < record.capacity()) {
                 biflows++;
                 assertEquals(FlowEntry.sourceLow(record, 0), FlowEntry.destinationLow(record, half));

@@ -1,8 +1,8 @@
 package io.flowlag.network.locate;
 
 import io.flowlag.network.route.RandomTopology;
-import io.flowlag.network.route.ShortestRoutes;
 import io.flowlag.network.route.Segment;
+import io.flowlag.network.route.ShortestRoutes;
 import io.flowlag.network.topology.Topology;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;

@@ -8,8 +8,8 @@ import io.flowlag.sketch.quantile.LogHistogram;
 import io.flowlag.station.schema.Alert;
 import io.flowlag.station.schema.PathWindow;
 import io.flowlag.station.schema.SegmentWindow;
-import io.flowlag.station.schema.Status;
 import io.flowlag.station.schema.Source;
+import io.flowlag.station.schema.Status;
 import io.flowlag.station.schema.Verdict;
 import org.agrona.concurrent.UnsafeBuffer;
 

@@ -204,8 +204,9 @@ class LiveCaptureTest {
             sent.addAll(mixedFrames());
         }
         final LiveCaptureOptions options = options(FAR, kind).withRing(SMALL_RING_BYTES, SMALL_BLOCK_BYTES, 10);
-        try (LivePacketSource source = far.call(open(options))) {
-            send(near, NEAR, sent);
+        try (LivePacketSource all = far.call(open(options(FAR, AFPACKET)));
+            LivePacketSource source = far.call(open(options))) {
+            sendUntilSeen(sent, all);
             new CapturedPackets().stopAndDrain(source);
             assertTrue(source.kernelDropCount() > 0, "the ring must be too small for this test");
             assertTrue(source.capturedCount() > 0);
@@ -231,8 +232,9 @@ class LiveCaptureTest {
     void shouldDeliverEverythingThenEndWhenTheInterfaceVanishes(final LiveCaptureOptions.Kind kind) throws Exception {
         final List<byte[]> sent = mixedFrames().subList(0, 50);
         far.call(() -> {
-            try (LivePacketSource source = LiveCapture.open(options(FAR, kind))) {
-                send(near, NEAR, sent);
+            try (LivePacketSource all = LiveCapture.open(options(FAR, AFPACKET));
+                LivePacketSource source = LiveCapture.open(options(FAR, kind))) {
+                sendUntilSeen(sent, all);
                 far.ip("link", "del", FAR);
                 assertCaptured(sent, new CapturedPackets().awaitEnd(source).packets(), kind);
                 assertTrue(source.damage().startsWith("interface " + FAR + " vanished"), source.damage());
@@ -537,6 +539,12 @@ class LiveCaptureTest {
 
     private static Callable<LivePacketSource> open(final LiveCaptureOptions options) {
         return () -> LiveCapture.open(options);
+    }
+
+    /** Until a source that was opened before the one under test has seen them: it is the last to see a packet. */
+    private void sendUntilSeen(final List<byte[]> frames, final LivePacketSource all) throws Exception {
+        send(near, NEAR, frames);
+        new CapturedPackets().await(all, frames.size());
     }
 
     /** Untagged, tagged once and tagged twice in turns, of all lengths. */
