@@ -204,7 +204,7 @@ class LiveCaptureTest {
             sent.addAll(mixedFrames());
         }
         final LiveCaptureOptions options = options(FAR, kind).withRing(SMALL_RING_BYTES, SMALL_BLOCK_BYTES, 10);
-        try (LivePacketSource all = far.call(open(options(FAR, AFPACKET)));
+        try (LivePacketSource all = far.call(open(options(FAR, AFPACKET).withRing(64 << 20, 0, 5)));
             LivePacketSource source = far.call(open(options))) {
             sendUntilSeen(sent, all);
             new CapturedPackets().stopAndDrain(source);
