@@ -353,7 +353,7 @@ public final class PipelineRun implements AutoCloseable {
             terminal.message("flowlag: none of the " + captured + " packets is of a flow: --stats - counts the reasons");
         }
         final String refused = Refusals.text(counters);
-        if (!refused.isEmpty()) {
+        if (!refused.isEmpty() && !terminal.isReaderGone()) {
             terminal.message("flowlag: of " + captured + " packets, in no flow: " + refused);
         }
     }

@@ -169,7 +169,7 @@ class DelayProcessTest {
     void shouldTellOfTheClocksOnlyWhatTheConfigurationSays() throws IOException {
         final Path bound = Files.writeString(directory.resolve("bound"), "350 ns\n");
         assertEquals(350, clockErrorNs("clock: {source: file, file: " + bound + "}"));
-        assertEquals("", err.toString(StandardCharsets.UTF_8));
+        assertEquals("flowlag: of 2070 packets, in no flow: 70 not ip\n", err.toString(StandardCharsets.UTF_8));
         assertEquals(42_000, clockErrorNs("clock: {source: fixed, error: 42us}"));
         assertEquals(-1, clockErrorNs(""), "captures of other hosts");
         assertEquals(-1, clockErrorNs("clock: {source: file, file: " + Files.writeString(directory.resolve("no"), "soon") + "}"));
