@@ -45,7 +45,7 @@ class LiveCaptureProcessTest {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = {"AUTO", "XDP"})
     void shouldPutNothingOfLibrariesOnTheTerminal(final Kind kind) throws IOException {
         assertEquals("opened lo and captured 0\n", namespace.exec(java(kind, "udp")));
     }
