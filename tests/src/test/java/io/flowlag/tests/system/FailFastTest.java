@@ -122,7 +122,7 @@ class FailFastTest {
         final List<Object> line = new ArrayList<>(List.of(thread, "run", "-i", "lo",
             "--export", "file:" + directory.resolve(thread + ".ipfix"),
             "--stats", stats(thread).toString(), "--set", "stats.interval=100ms", "--set", "status.enabled=off",
-            "--set", "checkpoint.file=" + checkpoint(thread)));
+            "--set", "checkpoint.file=" + checkpoint(thread), "--threading", "pipelined"));
         if ("exchange-receiver".equals(thread) || "joint".equals(thread)) {
             line.addAll(List.of("--set", "segment.role=receiver", "--set", "lds.enabled=on", "--set", "segment.offload=allow",
                 "--set", "exchange.listen=127.0.0.1:" + Ports.freeTcp(), "--set", "rli.port=" + Ports.freeUdp()));
