@@ -16,6 +16,7 @@ import io.flowlag.tests.support.Deadline;
 import io.flowlag.tests.support.Frames;
 import io.flowlag.tests.support.NetworkNamespace;
 import io.flowlag.tests.support.RawSender;
+import org.agrona.CloseHelper;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -64,13 +65,8 @@ class EbpfCaptureTest {
     }
 
     @AfterEach
-    void removeWire() throws IOException {
-        if (near != null) {
-            near.close();
-        }
-        if (far != null) {
-            far.close();
-        }
+    void removeWire() {
+        CloseHelper.closeAll(near, far);
     }
 
     @Test

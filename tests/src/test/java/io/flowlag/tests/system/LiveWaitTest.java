@@ -14,6 +14,7 @@ import io.flowlag.exporter.status.Counters;
 import io.flowlag.tests.support.Frames;
 import io.flowlag.tests.support.NetworkNamespace;
 import io.flowlag.tests.support.RawSender;
+import org.agrona.CloseHelper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -51,13 +52,8 @@ class LiveWaitTest {
     }
 
     @AfterEach
-    void removeWire() throws IOException {
-        if (near != null) {
-            near.close();
-        }
-        if (far != null) {
-            far.close();
-        }
+    void removeWire() {
+        CloseHelper.closeAll(near, far);
     }
 
     @Test

@@ -15,6 +15,7 @@ import io.flowlag.tests.support.Frames;
 import io.flowlag.tests.support.NetworkNamespace;
 import io.flowlag.tests.support.RawSender;
 import io.flowlag.tests.system.CapturedPackets.Packet;
+import org.agrona.CloseHelper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -52,13 +53,8 @@ class XdpCaptureTest {
     }
 
     @AfterEach
-    void removeWire() throws IOException {
-        if (near != null) {
-            near.close();
-        }
-        if (far != null) {
-            far.close();
-        }
+    void removeWire() {
+        CloseHelper.closeAll(near, far);
     }
 
     @Test
