@@ -153,15 +153,16 @@ class KernelQueueTest {
 
     /**
      * Twice as many flows in an interval as cells. Each flow's delay of a second is estimated by references, by sketches, and by
-     * both together; the sums of all flows check the bounds. The promise is for {@code -Dflowlag.kernel.queue.runs=5}: one run
-     * has about 14 intervals with correlated errors, so its share of covered means is inexact.
+     * both together; the sums of all flows check the bounds. The promise is for five runs: one has about 14 intervals with
+     * correlated errors, so its share of covered means and its median error are inexact. Where the joint median of one run is not
+     * the smallest, four more decide.
      */
     @Test
     @Tag("slow")
     void shouldSolveReferencesAndSketchesTogetherOverARealQueue() throws Exception {
         topology.offloadsOff();
         topology.shape(RATE_BPS, QUEUE_BYTES);
-        final int runs = Integer.getInteger(RUNS_PROPERTY, 1);
+        int runs = Integer.getInteger(RUNS_PROPERTY, 1);
         final double[] median = new double[3];
         double checked = 0;
         double held = 0;
@@ -180,6 +181,7 @@ class KernelQueueTest {
             compared += flows;
             checked += counters.delayCounter("joint_checked");
             held += counters.delayCounter("joint_checked_held");
+            runs = won < seed ? Math.max(runs, WHOLE_RUNS) : runs;
         }
         final String line = String.format(Locale.ROOT,
             "real queue, joint, %d runs: bound holds for %.0f of %.0f flow-intervals, %.4f; joint is best in %d; " +
