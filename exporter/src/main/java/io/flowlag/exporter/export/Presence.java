@@ -18,7 +18,7 @@ final class Presence {
     /** ICMP type and code. */
     static final int ICMP = 1 << 1;
     static final int VLAN = 1 << 2;
-    /** Per-packet delays, for smallest and largest. */
+    /** Per-packet delays by the mean's estimator, for smallest and largest. */
     static final int DELAY = 1 << 3;
     /** The mean delay fits an unsigned 32-bit number of microseconds. */
     static final int MEAN_US = 1 << 4;
@@ -136,14 +136,15 @@ final class Presence {
         }
         final boolean isBounded = FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_ERROR_BOUND);
         final boolean isComplete = meanPackets == FlowEntry.packetCount(entry, offset);
-        final boolean isInterpolated = !FlowDelay.isInterpolated(entry, flowDelayOffset);
+        final boolean isInterpolated = FlowDelay.isInterpolated(entry, flowDelayOffset);
         final long meanNs = FlowDelay.meanNs(entry, flowDelayOffset);
         return mask | MEAN | (isBounded ? BOUND : 0) | (fitsMicros(meanNs) ? MEAN_US : 0) |
-            (isInterpolated && DelayCounters.count(entry, flowDelayOffset) > 0 ? INTERPOLATED : 0) |
-            (isComplete && (isMatched || !isInterpolated ? DelayCounters.sumNs(entry, delayOffset) : meanNs) >= 0 ? SUM_US : 0) |
+            (!isInterpolated && DelayCounters.count(entry, flowDelayOffset) > 0 ? INTERPOLATED : 0) |
+            (isComplete && (isMatched || isInterpolated ? DelayCounters.sumNs(entry, delayOffset) : meanNs) >= 0 ? SUM_US : 0) |
             (hasDeviation(entry, flowDelayOffset, estimator, sampleCount) ? DEVIATION : 0) |
             (DelayCounters.count(entry, FlowDelay.samplesOffset(entry, flowDelayOffset)) > 0 ? SAMPLES : 0) |
-            (sampleCount > 0 ? sampleMaskOf(entry, flowDelayOffset, delayOffset) : 0);
+            (sampleCount > 0 ? quantileMaskOf(entry, flowDelayOffset) : 0) |
+            (sampleCount > 0 && (isMatched || isInterpolated) ? extremesMaskOf(entry, delayOffset) : 0);
     }
 
     /** The deviation is of the mean's own estimator, or absent. */
@@ -156,9 +157,9 @@ final class Presence {
         };
     }
 
-    private static int sampleMaskOf(final DirectBuffer entry, final int flowDelayOffset, final int delayOffset) {
-        return DELAY | quantileMaskOf(entry, flowDelayOffset) |
-            (fitsMicros(DelayCounters.minimumNs(entry, delayOffset)) ? MINIMUM_US : 0) |
+    /** Sums and cells know no single delay: those of the references beside them would be another estimator's. */
+    private static int extremesMaskOf(final DirectBuffer entry, final int delayOffset) {
+        return DELAY | (fitsMicros(DelayCounters.minimumNs(entry, delayOffset)) ? MINIMUM_US : 0) |
             (fitsMicros(DelayCounters.maximumNs(entry, delayOffset)) ? MAXIMUM_US : 0);
     }
 

@@ -226,8 +226,10 @@ class FlowRecordEncoderTest {
         assertEquals("6000", record.get("flowlagDelayInterpolatedMeanNanoseconds"));
         assertEquals("7000", record.get("flowlagDelaySketchMeanNanoseconds"));
         assertEquals("2", record.get("flowlagDelaySampleCount"));
-        assertEquals("8000", record.get("flowlagDelayMaximumNanoseconds"));
-        assertFalse(record.containsKey("flowlagDelayStandardDeviationNanoseconds"), "it would be another estimator's");
+        for (final String other : List.of("flowlagDelayStandardDeviationNanoseconds", "flowlagDelayMinimumNanoseconds",
+            "flowlagDelayMaximumNanoseconds", "pathDelayMinDeltaMicroseconds", "pathDelayMaxDeltaMicroseconds")) {
+            assertFalse(record.containsKey(other), other + " would be another estimator's");
+        }
         final Map<String, String> withoutReferences = records.get(1);
         assertEquals("5500", withoutReferences.get("flowlagDelayMeanNanoseconds"));
         assertFalse(withoutReferences.containsKey("flowlagDelayInterpolatedMeanNanoseconds"));
@@ -259,6 +261,11 @@ class FlowRecordEncoderTest {
                 assertEquals(Integer.toString(measured), record.get("flowlagDelayPacketDeltaCount"), name);
                 assertEquals(measured == 2 ? "12" : null, record.get("pathDelaySumDeltaMicroseconds"), name);
                 assertEquals("6000", record.get("flowlagDelayMeanNanoseconds"), name);
+                final boolean isOfSinglePackets = estimator < FlowDelay.ESTIMATOR_SKETCH ||
+                    estimator == FlowDelay.ESTIMATOR_MATCHED;
+                for (final String extreme : List.of("Minimum", "Maximum")) {
+                    assertEquals(isOfSinglePackets ? "6000" : null, record.get("flowlagDelay" + extreme + "Nanoseconds"), name);
+                }
             }
         }
     }

@@ -117,7 +117,7 @@ final class RecordReference {
             case Presence.IPV6 -> "IPv6";
             case Presence.ICMP -> "ICMP";
             case Presence.VLAN -> "the first packet has a VLAN tag";
-            case Presence.DELAY -> "per-packet delays";
+            case Presence.DELAY -> "per-packet delays by the mean's estimator";
             case Presence.SAMPLES -> "per-packet delays";
             case Presence.MEAN_US -> "the mean delay is known, not negative and fits";
             case Presence.MINIMUM_US -> "the smallest delay is known, not negative and fits";
