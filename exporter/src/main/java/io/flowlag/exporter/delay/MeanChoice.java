@@ -189,7 +189,12 @@ final class MeanChoice {
 
     /** {@return the timestamp precision of a mean of the record's packets, ns} */
     long floorNs() {
-        final long floorNs = packets < MANY_PACKETS ? unitNs : Math.max(1, unitNs / 2);
+        return floorNs(packets);
+    }
+
+    /** {@return that of a mean of so many packets, ns} */
+    long floorNs(final long ofPackets) {
+        final long floorNs = ofPackets < MANY_PACKETS ? unitNs : Math.max(1, unitNs / 2);
         return isLive ? Math.max(LIVE_FLOOR_NS, floorNs) : floorNs;
     }
 

@@ -120,8 +120,7 @@ public final class RowTable implements RowWriter {
     private void addMeasured() {
         delay("mean_us", (row) -> micros(row.delay().meanNs()));
         delay("sd_us", (row) -> micros(row.delay().spread().standardDeviationNs()));
-        delay("bound_us", (row) ->
-            row.delay().isExact() ? "exact" : micros(row.delay().boundNs()));
+        delay("bound_us", (row) -> micros(row.delay().boundNs()));
         columns.add(new Column("estimator", true, Shown.WITH_DELAY, 12, (row) ->
             row.delay().estimator() == RowDelay.MIXED ? "mixed" : label(row.delay().estimator(), ESTIMATORS)));
         number("interp_us", Shown.WITH_INTERPOLATED, ROOMY, (row) -> micros(row.delay().interpolatedNs()));

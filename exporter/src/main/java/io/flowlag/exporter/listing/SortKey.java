@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 /** What rows are sorted by; each has a value, or null where it is unknown. */
 public enum SortKey {
     MEAN((row) -> row.delay().meanNs()),
-    BOUND((row) -> row.delay().isExact() ? Long.valueOf(0) : row.delay().boundNs()),
+    BOUND((row) -> row.delay().boundNs()),
     SD((row) -> row.delay().spread().standardDeviationNs()),
     P50((row) -> row.delay().spread().p50Ns()),
     P90((row) -> row.delay().spread().p90Ns()),

@@ -155,11 +155,6 @@ public record FlowView(
         return endReason == null;
     }
 
-    /** {@return the error bound for display: none for an exact mean} */
-    String bound() {
-        return isExact ? "exact" : Durations.text(boundNs);
-    }
-
     /** {@return the protocol's name, or its number} */
     public String protocolName() {
         return Protocols.name(protocol).toLowerCase(Locale.ROOT);

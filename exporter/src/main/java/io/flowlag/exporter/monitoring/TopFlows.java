@@ -41,7 +41,7 @@ final class TopFlows {
 
     private static final List<Column> COLUMNS = List.of(
         new Column("mean", 8, SortKey.MEAN, 0, (row) -> Durations.text(row.delay().meanNs())),
-        new Column("bound", 8, SortKey.BOUND, 0, TopFlows::bound),
+        new Column("bound", 8, SortKey.BOUND, 0, (row) -> Durations.text(row.delay().boundNs())),
         new Column("p50", 8, SortKey.P50, WIDEST, (row) -> Durations.text(row.delay().spread().p50Ns())),
         new Column("p99", 8, SortKey.P99, WIDE, (row) -> Durations.text(row.delay().spread().p99Ns())),
         new Column("max", 8, SortKey.MAX, WIDE, (row) -> Durations.text(row.delay().spread().maximumNs())),
@@ -86,8 +86,8 @@ final class TopFlows {
         lines.add("records   " + row.traffic().flows() + "  packets " + count(row.traffic().packets()) + "  octets " +
             count(row.traffic().octets()) + "  since " + TIME.format(Instant.ofEpochMilli(row.traffic().startNs() / 1_000_000)) +
             " UTC  for " + Durations.text(row.traffic().durationNs()));
-        lines.add("delay     mean " + Durations.text(delay.meanNs()) + "  bound " + bound(row) + "  measured " +
-            count(delay.measured()) + "  deviation " + Durations.text(spread.standardDeviationNs()));
+        lines.add("delay     mean " + Durations.text(delay.meanNs()) + "  bound " + Durations.text(delay.boundNs()) +
+            "  measured " + count(delay.measured()) + "  deviation " + Durations.text(spread.standardDeviationNs()));
         lines.add("          min " + Durations.text(spread.minimumNs()) + "  p50 " + Durations.text(spread.p50Ns()) + "  p90 " +
             Durations.text(spread.p90Ns()) + "  p99 " + Durations.text(spread.p99Ns()) + "  max " +
             Durations.text(spread.maximumNs()));
@@ -113,10 +113,6 @@ final class TopFlows {
                 Durations.text(step.meanNs()), count(step.lost()), "#".repeat(bar)).stripTrailing());
         }
         return lines;
-    }
-
-    private static String bound(final FlowRow row) {
-        return row.delay().isExact() ? "exact" : Durations.text(row.delay().boundNs());
     }
 
     private static String lost(final RowLoss loss) {

@@ -18,7 +18,7 @@ function tiles(id, values) {
   }
   put(id, list);
 }
-function meanOf(row) { return isAbsent(row.mean_ns) ? NONE : row.exact ? duration(row.mean_ns) + " exact" : bounded(row.mean_ns, row.bound_ns); }
+function meanOf(row) { return isAbsent(row.mean_ns) ? NONE : bounded(row.mean_ns, row.bound_ns); }
 function lostOf(row) { return isAbsent(row.lost) ? NONE : {"": "", "<=": "at most ", ">=": "at least "}[row.lost_mark] + count(row.lost); }
 function share(part, all) { return all > 0 ? percent(part / all) : NONE; }
 

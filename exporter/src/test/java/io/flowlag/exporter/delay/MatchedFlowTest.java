@@ -285,7 +285,9 @@ class MatchedFlowTest {
         for (int i = 0; i < living.size(); i++) {
             final int offset = living.offset(i);
             if (FlowEntry.sourceLow(living.flows(), offset) == 1) {
-                return FlowView.of(living.flows(), offset).isExact();
+                final FlowView view = FlowView.of(living.flows(), offset);
+                assertEquals(view.isExact(), view.boundNs() != null, "as that of its record will be");
+                return view.isExact();
             }
         }
         throw new AssertionError("the flow is not shown");

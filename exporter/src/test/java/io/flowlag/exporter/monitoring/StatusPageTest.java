@@ -100,16 +100,14 @@ class StatusPageTest {
         return new ObjectMapper().readTree(fixture.get(path).body());
     }
 
-    /** The value, and its bound or that it is exact; a value that is absent is shown as absent. */
-    private static void assertMean(final JsonNode mean, final JsonNode bound, final boolean isExact, final String shown) {
+    /** The value and its bound; a value that is absent is shown as absent. */
+    private static void assertMean(final JsonNode mean, final JsonNode bound, final String shown) {
         if (mean.isNull()) {
             assertEquals(NONE, shown);
             return;
         }
         Browser.assertDuration(mean.asDouble(), shown, 0);
-        if (isExact) {
-            assertTrue(shown.endsWith(" exact"), shown);
-        } else if (bound.isNull()) {
+        if (bound.isNull()) {
             assertTrue(shown.endsWith("± " + NONE), shown);
         } else {
             Browser.assertDuration(bound.asDouble(), shown, 1);
@@ -140,7 +138,7 @@ class StatusPageTest {
             final JsonNode values = step.get("classes").get(List.of(0, 1, 3, 2).get(i));
             assertEquals(names.get(i), values.get("name").asText());
             final List<String> row = rows.get(i);
-            assertMean(values.at("/delay_mean_ns/" + newest), values.at("/delay_bound_ns/" + newest), false, row.get(1));
+            assertMean(values.at("/delay_mean_ns/" + newest), values.at("/delay_bound_ns/" + newest), row.get(1));
             assertTime(values.at("/delay_p50_ns/" + newest), row.get(2));
             assertTime(values.at("/delay_p99_ns/" + newest), row.get(3));
             assertTime(values.at("/delay_max_ns/" + newest), row.get(4));
@@ -172,14 +170,13 @@ class StatusPageTest {
         new Select(browser.driver().findElement(By.id("grouping"))).selectByValue("dscp");
         browser.await(() -> browser.text("#groups tbody th").startsWith("dscp "));
         assertRows(groups.get("dscp"), "#groups");
-        assertEquals(1, browser.rows("#slowest tbody tr").stream().filter((row) -> row.get(1).endsWith(" exact")).count());
         final JsonNode slowest = groups.at("/flow/0");
         browser.driver().findElement(By.linkText(slowest.get("name").asText())).sendKeys(Keys.ENTER);
         browser.await(() -> "flow-name".equals(browser.driver().switchTo().activeElement().getDomAttribute("id")));
         assertEquals(slowest.get("name").asText(), browser.text("#flow-name"));
         final List<String> names = browser.texts("#flow-values dt");
         final List<String> values = browser.texts("#flow-values dd");
-        assertMean(slowest.get("mean_ns"), slowest.get("bound_ns"), false, values.get(names.indexOf("mean delay")));
+        assertMean(slowest.get("mean_ns"), slowest.get("bound_ns"), values.get(names.indexOf("mean delay")));
         for (final Map.Entry<String, String> each : Map.of("smallest", "min_ns", "50 %", "p50_ns", "99 %", "p99_ns", "largest",
             "max_ns", "by references", "interpolated_mean_ns").entrySet()) {
             assertTime(slowest.get(each.getValue()), values.get(names.indexOf(each.getKey())));
@@ -201,7 +198,7 @@ class StatusPageTest {
             final JsonNode row = expected.get(i);
             final List<String> shown = rows.get(i);
             assertEquals(row.get("name").asText().replaceAll(" +", " "), shown.get(0));
-            assertMean(row.get("mean_ns"), row.get("bound_ns"), row.get("exact").asBoolean(), shown.get(1));
+            assertMean(row.get("mean_ns"), row.get("bound_ns"), shown.get(1));
             assertTime(row.get("p99_ns"), shown.get(3));
             final String mark = Map.of("", "", "<=", "at most ", ">=", "at least ").get(row.get("lost_mark").asText());
             assertEquals(row.get("lost").isNull() ? NONE : mark + count(row.get("lost")), shown.get(5));

@@ -63,10 +63,10 @@ class ViewsTest {
         assertTrue(screen.contains("dscp 0     rli      2000   2.00ms   1.00ms   9.00ms   2.00ms   3.00ms"), screen);
         assertTrue(screen.contains("dscp 46    exact    1900   1.00ms   1.00ms        -   2.00ms"), screen);
         assertTrue(screen.contains("matched   1000  lost 1000 (50.000 %)  not of the segment 1000"), screen);
-        assertEquals(1, screen.lines().filter((each) -> each.contains(" exact ") && each.contains("10.0.0.38")).count(), screen);
+        assertEquals(1, screen.lines().filter((each) -> each.contains("  100us ") && each.contains("10.0.0.38")).count(), screen);
 
         final String second = lines(RowFormat.TABLE).get(2);
-        assertTrue(second.matches("10\\.0\\.0\\.38 .* 8750\\.000 +125\\.000 +exact +interpolated .* 9500\\.000"), second);
+        assertTrue(second.matches("10\\.0\\.0\\.38 .* 8750\\.000 +125\\.000 +100\\.000 +interpolated .* 9500\\.000"), second);
     }
 
     @Test
