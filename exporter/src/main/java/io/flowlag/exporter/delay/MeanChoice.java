@@ -74,12 +74,16 @@ final class MeanChoice {
     void begin(final DirectBuffer entry, final int offset, final boolean isWatched) {
         isRangeKnown = isWatched && seenDelays >= ENOUGH_DELAYS;
         packets = FlowEntry.packetCount(entry, offset - FlowEntry.BASE_LENGTH_BYTES);
+        forget();
+        learnUnit(FlowEntry.startNs(entry, offset - FlowEntry.BASE_LENGTH_BYTES));
+        learnUnit(FlowEntry.endNs(entry, offset - FlowEntry.BASE_LENGTH_BYTES));
+    }
+
+    private void forget() {
         rank = NONE;
         estimator = 0;
         boundNs = UNKNOWN;
         comparedNs = UNKNOWN;
-        learnUnit(FlowEntry.startNs(entry, offset - FlowEntry.BASE_LENGTH_BYTES));
-        learnUnit(FlowEntry.endNs(entry, offset - FlowEntry.BASE_LENGTH_BYTES));
     }
 
     private void learnUnit(final long stampNs) {
@@ -144,6 +148,20 @@ final class MeanChoice {
     void offerWhole(final int newEstimator, final long ofPackets, final double meanNs, final double wholeBoundNs) {
         if (ofPackets > 0) {
             offer(newEstimator, meanNs, wholeBoundNs, ofPackets);
+        }
+    }
+
+    /**
+     * Leaves out packets that never crossed the sender point. The mean that was offered, by references, took them for others; if
+     * there are no others, there is no mean.
+     */
+    void leaveOut(final long unexpectedPackets, final double offeredNs) {
+        packets -= unexpectedPackets;
+        if (packets <= 0) {
+            forget();
+        } else if (rank == BOUNDED) {
+            boundNs += unexpectedPackets * reachNs(offeredNs) / packets;
+            comparedNs = boundNs;
         }
     }
 

@@ -66,9 +66,19 @@ final class SketchWriter {
         }
     }
 
-    /** Writes the sketch estimates into a record, and offers their means. */
+    /** Writes the loss and the sketch estimates into a record, and offers their means. */
     void write(final MutableDirectBuffer entry, final int offset, final int record, final MeanChoice choice) {
         check(entry, offset, record, choice.packets());
+        judgeLoss(entry, offset, record);
+        if (records.hasLoss(record) && !FlowDelay.has(entry, offset, FlowDelay.FLAG_LOSS)) {
+            writeLoss(entry, offset, record);
+            if (FlowDelay.has(entry, offset, FlowDelay.FLAG_UNEXPECTED) && FlowDelay.unexpectedPackets(entry, offset) > 0) {
+                choice.leaveOut(FlowDelay.unexpectedPackets(entry, offset), DelayCounters.meanNs(entry, offset));
+            }
+        }
+        if (choice.packets() <= 0) {
+            return;
+        }
         if (records.hasMean(record) && !records.hasCells(record)) {
             writeSums(entry, offset, record, choice);
         } else if (records.hasMean(record)) {
@@ -87,10 +97,6 @@ final class SketchWriter {
                 records.hasBound(record) ? sketchBounds.factor(choice.packets()) * records.boundNs(record) : MeanChoice.UNKNOWN);
         }
         writeJoint(entry, offset, record, choice);
-        judgeLoss(entry, offset, record);
-        if (records.hasLoss(record) && !FlowDelay.has(entry, offset, FlowDelay.FLAG_LOSS)) {
-            writeLoss(entry, offset, record);
-        }
     }
 
     /** Writes the loss, as an upper bound if packets came unexpected too: each may be a lost one that was rewritten. */

@@ -93,6 +93,26 @@ class MeanChoiceTest {
         assertEquals(1, boundNs());
     }
 
+    /** A mean by references took packets for others that never crossed the sender: the bound holds whatever theirs are. */
+    @Test
+    void shouldLeaveOutWhatNeverCrossedTheSender() {
+        flow(10, START_NS);
+        DelayCounters.record(entry, FlowDelay.matchedOffset(OFFSET), 0);
+        DelayCounters.record(entry, FlowDelay.matchedOffset(OFFSET), 9_000);
+        choice.learnRange(entry, FlowDelay.matchedOffset(OFFSET));
+        choice.offerWhole(FlowDelay.ESTIMATOR_INTERPOLATED, 10, 5_000, 100);
+        choice.leaveOut(2, 5_000);
+        assertEquals(FlowDelay.ESTIMATOR_INTERPOLATED, conclude());
+        assertEquals(Math.ceil(100 + 2 * choice.reachNs(5_000) / 8), boundNs());
+        choice.offerExact(FlowDelay.ESTIMATOR_FLOW_SUMS, 8, 6_000);
+        assertEquals(FlowDelay.ESTIMATOR_FLOW_SUMS, conclude(), "exact for all that crossed it");
+        flow(10, START_NS);
+        choice.offerWhole(FlowDelay.ESTIMATOR_INTERPOLATED, 10, 5_000, 100);
+        choice.leaveOut(10, 5_000);
+        assertEquals(0, conclude());
+        assertFalse(FlowDelay.has(entry, OFFSET, FlowDelay.FLAG_ERROR_BOUND));
+    }
+
     /** The delays of one flow do not show the range of the others. */
     @Test
     void shouldNotTakeFewDelaysForTheRange() {

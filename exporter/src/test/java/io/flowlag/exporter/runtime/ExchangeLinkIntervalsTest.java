@@ -145,6 +145,31 @@ class ExchangeLinkIntervalsTest extends LinkedPoints {
             "no sink counts what it takes here");
     }
 
+    /** No reference says what the delay of its packets is. */
+    @Test
+    void shouldGiveNoDelayToAFlowThatNeverCrossedTheSenderPoint() throws Exception {
+        isPassive = true;
+        reconnect("rli: {policy: passive, passive-share: 0.3}\n", ", mode: flows");
+        pass(6, null, true);
+        for (int i = 0; i < 7; i++) {
+            joinable(99, i, 1, START_NS + packetNumber * GAP_NS + GAP_NS / 2 + i);
+            receiver.packet(batch);
+        }
+        pass(6, null, true);
+        final List<UnsafeBuffer> records =
+            receiver.records.stream().filter((each) -> FlowEntry.sourceLow(each, 0) == 99).toList();
+        assertEquals(1, records.size());
+        final int offset = FlowEntry.BASE_LENGTH_BYTES;
+        assertEquals(7, FlowEntry.packetCount(records.get(0), 0));
+        assertTrue(DelayCounters.count(records.get(0), offset) > 0, "they were taken for packets that crossed it");
+        assertEquals(0, FlowDelay.estimator(records.get(0), offset), "no mean");
+        assertFalse(FlowDelay.has(records.get(0), offset, FlowDelay.FLAG_ERROR_BOUND));
+        assertEquals(0, lost(records.get(0)));
+        assertEquals(7, FlowDelay.unexpectedPackets(records.get(0), offset));
+        assertEquals(1, receiver.count("lds_flows_not_sent"));
+        assertTrue(receiver.stage.statistics().isAccountedFor(), () -> receiver.stage.statistics().toString());
+    }
+
     @Test
     void shouldTakeSumsWhileTheyFitAndSketchesWhileTheyDoNot() throws Exception {
         reconnect("", ", mode: auto, bandwidth: 8k");

@@ -73,6 +73,7 @@ final class FlowSumComparison {
         }
         for (int row = 0; row < pairs.received().count(); row++) {
             if (pairs.sent().find(pairs.received().flowHash(row)) == FlowSums.NONE) {
+                counters.add(SketchCounter.FLOWS_NOT_SENT, isLossKnown && pairs.sent().overflowPackets() == 0 ? 1 : 0);
                 final long packets =
                     pairs.received().packets(row) + repair.unexpectedPackets(pairs.received().flowHash(row));
                 summary.addLost(pairs.received().classIndex(row), -packets);
@@ -145,6 +146,10 @@ final class FlowSumComparison {
             tellTakenOut(record, packets == flows.flowPackets(index), isLossKnown);
             return;
         }
+        if (isLossKnown && isNeverSent(row, records.flowHash(record), pairs)) {
+            records.addListedLoss(record, 0, packets, LossKind.EXACT);
+            return;
+        }
         if (agreement == FlowSumPairs.Agreement.LOST && isLossKnown) {
             if (packets == flows.flowPackets(index)) {
                 records.addLoss(record, lostPackets(row, pairs), LossKind.EXACT);
@@ -163,6 +168,12 @@ final class FlowSumComparison {
         return repair.isLossKnown(flowHash) && repair.isListed(flowHash) && received != FlowSums.NONE &&
             pairs.received().packets(received) == 0 && (row == FlowSums.NONE ? pairs.sent().overflowPackets() == 0 :
             pairs.sent().packets(row) == 0);
+    }
+
+    /** {@return whether no packet of a flow crossed the sender point, which has the sums of all} */
+    private boolean isNeverSent(final int row, final long flowHash, final FlowSumPairs pairs) {
+        return row == FlowSums.NONE && pairs.sent().overflowPackets() == 0 && !repair.isListed(flowHash) &&
+            pairs.received().find(flowHash) != FlowSums.NONE;
     }
 
     /** Updates a record whose sums agree: the removed packets are its loss. */

@@ -53,6 +53,7 @@ public enum SketchCounter implements Counted {
     FLOWS_WITH_LOSS("flows", "Flows of an interval with fewer packets at the receiver point."),
     FLOWS_DIFFERENT("flows", "Flows of an interval with as many packets at the receiver point, or more, but others."),
     FLOWS_UNSEEN("flows", "Flows of an interval of which no packet came to the receiver point."),
+    FLOWS_NOT_SENT("flows", "Flows of an interval of which no packet crossed the sender point."),
     NOT_OF_SEGMENT(
         "packets", "Packets of flows of which the receiver point saw nothing so far: traffic by another way out. They are lost " +
         "packets where the receiver's selector names the segment's addresses."),
