@@ -1,6 +1,7 @@
 package io.flowlag.exporter.listing;
 
 import io.flowlag.common.config.Prefix;
+import io.flowlag.exporter.config.ConfigLoader;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -193,6 +194,9 @@ class ListingTest {
             assertEquals(List.of(flows.get(4)), rows(FlowQuery.ALL.with(RowFilter.parse(filter)), flows), filter);
         }
         assertThrows(IllegalArgumentException.class, () -> RowFilter.parse("app nothing"));
+        final FlowRow foreign = ports(17, 50_000, new ConfigLoader().conclude().rli().references().port());
+        assertEquals(List.of(foreign), rows(FlowQuery.ALL.with(RowFilter.parse("app flowlag-reference")), List.of(foreign)),
+            "of another session, which is traffic here");
     }
 
     /** Where the system has names of ports, they are IANA's too. */
