@@ -28,13 +28,18 @@ public final class FlowRows {
 
     /** {@return the rows that are asked for, in their order} */
     public static List<FlowRow> of(final List<FlowView> flows, final FlowQuery query) {
+        return ordered(records(flows, query), query);
+    }
+
+    /** {@return the records that are asked for, before they are put in groups} */
+    static List<FlowRow> records(final List<FlowView> flows, final FlowQuery query) {
+        return flows.stream().map(FlowRows::of).filter((row) -> HeldRows.matches(query, row)).toList();
+    }
+
+    /** {@return the rows of such records} */
+    static List<FlowRow> ordered(final List<FlowRow> records, final FlowQuery query) {
         final HeldRows held = new HeldRows(query);
-        for (final FlowView flow : flows) {
-            final FlowRow row = of(flow);
-            if (HeldRows.matches(query, row)) {
-                held.add(row, null);
-            }
-        }
+        records.forEach((row) -> held.add(row, null));
         final List<FlowRow> rows = new ArrayList<>();
         held.take((row, text) -> rows.add(row));
         return rows;

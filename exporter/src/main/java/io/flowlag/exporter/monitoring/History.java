@@ -1,7 +1,10 @@
 package io.flowlag.exporter.monitoring;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.flowlag.exporter.listing.FlowQuery;
 import io.flowlag.exporter.listing.FlowRow;
+import io.flowlag.exporter.listing.Grouping;
+import io.flowlag.exporter.listing.RowKey;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.DelayDistribution;
@@ -40,14 +43,18 @@ final class History {
     /** Of classes, clocks and all packets. Those that come after these have no history, and are counted. */
     static final int SERIES = 24;
     /** Snapshots that wait for a reader; the oldest beyond them is left out, and counted. */
-    static final int MOST_WAITING = 8;
+    static final int MOST_WAITING = 2;
     /** Gauges of the estimate of a sender's clock, without the sender. */
     static final String CLOCK_OFFSET = "clock_offset_ns";
     static final String CLOCK_OFFSET_ERROR = "clock_offset_error_ns";
     static final String METERED = "all packets metered";
-    /** Flows whose history is kept, and how many snapshots of them. */
+    /** Slowest flows of a snapshot; their history is kept, and goes on while they are of more of the slowest. */
     static final int FLOWS = 20;
     static final int FLOW_POINTS = 300;
+    private static final int FOLLOWED_FLOWS = 32;
+    private static final int KEPT_FLOWS = 2048;
+    /** Records of a snapshot that are compared with those of the last one, the slowest. */
+    private static final int RECORDS = 400;
     private static final long SECOND_NS = 1_000_000_000L;
     private static final long FINE_NS = 10 * SECOND_NS;
     private static final long COARSE_NS = 60 * SECOND_NS;
@@ -55,17 +62,21 @@ final class History {
     private static final int COARSE_STEPS = 1440;
     private static final long NS_PER_MS = 1_000_000L;
     private static final double PPM = 1e6;
-    /** A row of a flow and its parts, as objects. */
-    private static final long FLOW_POINT_BYTES = 512;
+    /** A record, a step and what is kept of a flow otherwise, with their parts, as objects. */
+    private static final long RECORD_BYTES = 512;
+    private static final long FLOW_POINT_BYTES = 144;
+    private static final long FLOW_BYTES = 320;
+    private static final FlowQuery BY_FLOW = FlowQuery.ALL.by(Grouping.ofFlows()).first(0);
     /** Octets on the heap, by formula. */
     static final long MEMORY_BYTES = HistorySteps.memoryBytes(FINE_STEPS, SERIES) +
-        HistorySteps.memoryBytes(COARSE_STEPS, SERIES) + FLOWS * FLOW_POINTS * FLOW_POINT_BYTES;
+        HistorySteps.memoryBytes(COARSE_STEPS, SERIES) + FOLLOWED_FLOWS * FLOW_POINTS * FLOW_POINT_BYTES +
+        (KEPT_FLOWS + 2 * RECORDS) * FLOW_BYTES + (1 + MOST_WAITING) * RECORDS * RECORD_BYTES;
 
     private final List<HistorySteps> steps = List.of(
         new HistorySteps(FINE_NS, FINE_STEPS, SERIES), new HistorySteps(COARSE_NS, COARSE_STEPS, SERIES));
     private final List<Told> told = new ArrayList<>();
-    private final RowHistory flows = new RowHistory(FLOW_POINTS);
-    private List<FlowRow> newestFlows = List.of();
+    private final RowHistory flows = new RowHistory(FLOW_POINTS, FLOWS, FOLLOWED_FLOWS, KEPT_FLOWS);
+    private List<RowKey> slowest = List.of();
     private final Map<String, Long> counts = new HashMap<>();
     /** Classes with delays of their packets: those by sketches are then not used. */
     private final Set<String> measured = new HashSet<>();
@@ -89,13 +100,24 @@ final class History {
         whenUnread(() -> take(delays));
     }
 
-    /** Takes the counters and gauges of a snapshot, and the slowest flows of it. */
-    void add(final Statistics statistics, final List<FlowRow> slowest) {
+    /**
+     * Takes the counters and gauges of a snapshot, and its flows.
+     *
+     * @param scannedMs when the flows were as they are here.
+     * @param records   of flows, the slowest first; null if none were scanned since the last snapshot.
+     */
+    void add(final Statistics statistics, final long scannedMs, final List<FlowRow> records) {
+        final List<FlowRow> compared = records == null ? null : records.stream().limit(RECORDS).toList();
         if (waiting.size() == MOST_WAITING) {
             waiting.removeFirst();
             snapshotsLeftOut++;
         }
-        waiting.add(() -> take(statistics, slowest));
+        waiting.add(() -> {
+            take(statistics);
+            if (compared != null) {
+                take(scannedMs, compared);
+            }
+        });
         whenUnread(() -> { });
     }
 
@@ -181,7 +203,13 @@ final class History {
         }
     }
 
-    private void take(final Statistics statistics, final List<FlowRow> slowest) {
+    private void take(final long scannedMs, final List<FlowRow> records) {
+        final List<FlowRow> rows = FlowRows.ordered(records, BY_FLOW);
+        flows.add(scannedMs, records, rows, BY_FLOW.grouping()::of);
+        slowest = rows.stream().limit(FLOWS).map(FlowRow::key).toList();
+    }
+
+    private void take(final Statistics statistics) {
         final long nowNs = statistics.nowMs() * NS_PER_MS;
         count(METERED, nowNs, HistoryField.PACKETS, since(METERED, statistics.counters().get(CounterId.METERED)));
         count(METERED, nowNs, HistoryField.OCTETS, since("octets", statistics.counters().get(CounterId.METERED_OCTETS)));
@@ -202,8 +230,6 @@ final class History {
                 set(segment + each.name(), nowNs, HistoryField.CLOCK_ERROR_NS, each.errorNs());
             });
         }
-        flows.add(statistics.nowMs(), slowest);
-        newestFlows = slowest;
     }
 
     /** Matching counts the losses of all classes together. */
@@ -236,15 +262,15 @@ final class History {
         steps.forEach((each) -> each.set(name, nowNs, field, value));
     }
 
-    /** {@return all as JSON} */
-    String json() {
+    /** {@return all as JSON, of flows the slowest ones, or the one with a name if that is not null} */
+    String json(final String flow) {
         final StringWriter text = new StringWriter();
-        write(text);
+        write(text, flow);
         return text.toString();
     }
 
-    /** Writes all as JSON to memory. */
-    void write(final Writer text) {
+    /** Writes the same to memory. */
+    void write(final Writer text, final String flow) {
         lock.lock();
         try (JsonGenerator json = StatisticsWriter.mapper().createGenerator(text)) {
             json.writeStartObject();
@@ -257,8 +283,18 @@ final class History {
             }
             json.writeEndArray();
             json.writeArrayFieldStart("flows");
-            for (final FlowRow each : newestFlows) {
-                write(json, each);
+            final List<RowKey> kept = flows.rows();
+            for (final RowKey each : flow == null ? slowest : kept) {
+                if (flow == null || each.text().equals(flow)) {
+                    write(json, each);
+                }
+            }
+            json.writeEndArray();
+            json.writeArrayFieldStart("recent_flows");
+            for (final RowKey each : kept) {
+                if (!slowest.contains(each)) {
+                    json.writeString(each.text());
+                }
             }
             json.writeEndArray();
             json.writeEndObject();
@@ -269,14 +305,16 @@ final class History {
         }
     }
 
-    private void write(final JsonGenerator json, final FlowRow row) throws IOException {
-        final List<RowHistory.Step> own = flows.steps(row.key());
+    private void write(final JsonGenerator json, final RowKey row) throws IOException {
+        final List<RowHistory.Step> own = flows.steps(row);
         json.writeStartObject();
-        json.writeStringField("name", row.key().text());
+        json.writeStringField("name", row.text());
         write(json, "times", own, (each) -> Instant.ofEpochMilli(each.timeMs()).toString());
         write(json, "packets_per_second", own, RowHistory.Step::packetsPerSecond);
         write(json, "delay_mean_ns", own, RowHistory.Step::meanNs);
         write(json, "lost", own, RowHistory.Step::lost);
+        write(json, "lost_since", own,
+            (each) -> each.sinceMs() == null ? null : Instant.ofEpochMilli(each.sinceMs()).toString());
         json.writeEndObject();
     }
 

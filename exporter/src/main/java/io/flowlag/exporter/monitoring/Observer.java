@@ -2,6 +2,7 @@ package io.flowlag.exporter.monitoring;
 
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.listing.FlowQuery;
 import io.flowlag.exporter.monitoring.top.FlowPicks;
 import io.flowlag.exporter.monitoring.top.FlowRanking;
 import io.flowlag.exporter.monitoring.top.FlowWatch;
@@ -20,6 +21,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
@@ -51,6 +53,8 @@ public final class Observer implements StatusSource, AutoCloseable {
     private final FlowRanking ended;
     private final FlowRanking[] living;
     private final long[] livingCounts;
+    private final long[] scannedNs;
+    private final BitSet newScans = new BitSet();
     private final FlowRanking shown;
     private final Deque<Long> endedTimes = new ArrayDeque<>();
     private final Deque<Long> endedCounts = new ArrayDeque<>();
@@ -90,6 +94,7 @@ public final class Observer implements StatusSource, AutoCloseable {
         final int capacity = config.status().flows();
         ended = new FlowRanking(capacity);
         livingCounts = new long[watches.size()];
+        scannedNs = new long[watches.size()];
         living = new FlowRanking[watches.size()];
         Arrays.setAll(living, (index) -> new FlowRanking(capacity));
         shown = new FlowRanking(capacity);
@@ -147,13 +152,15 @@ public final class Observer implements StatusSource, AutoCloseable {
         }
     }
 
-    private void takeSnapshot(final long nowNs) {
+    /** Takes a snapshot, at a time by the clock of the watches. */
+    void takeSnapshot(final long nowNs) {
         final Statistics now = statistics.get();
         final FlowList flows = flows(nowNs);
         final StatusSnapshot next = new StatusSnapshot(
             ProcessHandle.current().pid(), now, delays.stream().map(DelayView::segment).toList(),
             delays.stream().map(DelayView::histograms).toList(), judge.judge(now, nowNs), errors.get(), flows);
-        history.ifPresent((each) -> each.add(now, FlowRows.slowest(flows.flows(), History.FLOWS)));
+        history.ifPresent((each) -> each.add(now, now.nowMs() - TimeUnit.NANOSECONDS.toMillis(nowNs - scannedNs()),
+            areScanned() ? FlowRows.records(flows.flows(), FlowQuery.ALL) : null));
         takenNs = nowNs;
         snapshot = next;
         if (file != null) {
@@ -163,6 +170,19 @@ public final class Observer implements StatusSource, AutoCloseable {
                 LOG.warn("the status is too long for its file ({} octets): top and flows see an old one", contents.capacity());
             }
         }
+    }
+
+    /** {@return whether each watch has scanned its flows since this was asked and was so} */
+    private boolean areScanned() {
+        final boolean areScanned = newScans.cardinality() == watches.size() && !watches.isEmpty();
+        if (areScanned) {
+            newScans.clear();
+        }
+        return areScanned;
+    }
+
+    private long scannedNs() {
+        return LongStream.of(scannedNs).min().orElse(0);
     }
 
     private FlowList flows(final long nowNs) {
@@ -198,6 +218,8 @@ public final class Observer implements StatusSource, AutoCloseable {
         if (picks == null) {
             return;
         }
+        scannedNs[index] = picks.scannedNs();
+        newScans.set(index);
         livingCounts[index] = picks.living().offeredCount();
         living[index].clear();
         living[index].offerAll(picks.living(), Long.MIN_VALUE, NONE);
@@ -240,8 +262,8 @@ public final class Observer implements StatusSource, AutoCloseable {
     }
 
     @Override
-    public String history() {
-        return history.map(History::json).orElse("{}");
+    public String history(final String flow) {
+        return history.map((each) -> each.json(flow)).orElse("{}");
     }
 
     @Override

@@ -82,9 +82,19 @@ public final class StatusServer implements AutoCloseable {
             case "/metrics" -> metrics(request, snapshot);
             case "/healthz" -> HttpResponse.of(
                 snapshot.isOk() ? 200 : 503, StatusJson.TYPE, json.health(snapshot));
-            case "/history.json" -> HttpResponse.of(200, StatusJson.TYPE, source.history());
+            case "/history.json" -> history(request);
             default -> HttpResponse.of(200, StatusJson.TYPE, json.status(snapshot));
         };
+    }
+
+    private HttpResponse history(final Request request) {
+        final String flow;
+        try {
+            flow = Request.extractQueryParameters(request).getValue("flow");
+        } catch (final RuntimeException ex) {
+            return HttpResponse.plain(400, "the query is no list of NAME=VALUE in UTF-8");
+        }
+        return HttpResponse.of(200, StatusJson.TYPE, source.history(flow));
     }
 
     private HttpResponse metrics(final Request request, final StatusSnapshot snapshot) {

@@ -5,6 +5,6 @@ public interface StatusSource {
     /** {@return the newest snapshot; null before the first} */
     StatusSnapshot snapshot();
 
-    /** {@return what is kept for the status page, as JSON} */
-    String history();
+    /** {@return what is kept for the status page, as JSON; of a flow with a name if that is not null} */
+    String history(String flow);
 }

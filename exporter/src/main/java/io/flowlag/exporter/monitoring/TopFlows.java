@@ -2,7 +2,6 @@ package io.flowlag.exporter.monitoring;
 
 import io.flowlag.exporter.listing.FlowRow;
 import io.flowlag.exporter.listing.RowDelay;
-import io.flowlag.exporter.listing.RowKey;
 import io.flowlag.exporter.listing.RowLoss;
 import io.flowlag.exporter.listing.RowSpread;
 import io.flowlag.exporter.listing.RowTcp;
@@ -74,15 +73,11 @@ final class TopFlows {
     }
 
     /** {@return the page of a row: what its records say, and what happened from snapshot to snapshot} */
-    static List<String> page(final RowKey key, final RowHistory history) {
-        final FlowRow row = history.newest(key);
-        if (row == null) {
-            return List.of(key.text(), "", "not in the list any longer; esc goes back");
-        }
+    static List<String> page(final FlowRow row, final RowHistory history) {
         final RowDelay delay = row.delay();
         final RowSpread spread = delay.spread();
         final List<String> lines = new ArrayList<>();
-        lines.add(key.text());
+        lines.add(row.key().text());
         lines.add("records   " + row.traffic().flows() + "  packets " + count(row.traffic().packets()) + "  octets " +
             count(row.traffic().octets()) + "  since " + TIME.format(Instant.ofEpochMilli(row.traffic().startNs() / 1_000_000)) +
             " UTC  for " + Durations.text(row.traffic().durationNs()));
@@ -102,7 +97,7 @@ final class TopFlows {
         }
         lines.add("");
         lines.add(String.format(Locale.ROOT, "%-8s %10s %9s %6s", "until", "packets/s", "mean", "lost"));
-        final List<RowHistory.Step> steps = history.steps(key);
+        final List<RowHistory.Step> steps = history.steps(row.key());
         final long largestNs = steps.stream().filter((each) -> each.meanNs() != null)
             .mapToLong((each) -> Math.abs(each.meanNs())).max().orElse(0);
         for (final RowHistory.Step step : steps) {

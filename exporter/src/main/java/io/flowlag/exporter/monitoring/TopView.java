@@ -1,7 +1,7 @@
 package io.flowlag.exporter.monitoring;
 
+import io.flowlag.exporter.listing.FlowQuery;
 import io.flowlag.exporter.listing.FlowRow;
-import io.flowlag.exporter.listing.RowKey;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -35,8 +35,8 @@ public final class TopView {
     private static final int HEADERS = 3;
 
     private final TopControl control;
-    private final RowHistory history = new RowHistory(RowHistory.POINTS);
-    private RowKey opened;
+    private final RowHistory history = new RowHistory();
+    private FlowRow opened;
     private int chosenLine = NONE;
     private Statistics before;
     private Statistics now;
@@ -243,16 +243,18 @@ public final class TopView {
 
     private List<String> flows(final StatusSnapshot snapshot, final int width, final int room) {
         final FlowList list = snapshot.flows();
-        final List<FlowRow> rows = FlowRows.of(list.flows(), control.query().first(0));
+        final FlowQuery all = control.query().first(0);
+        final List<FlowRow> records = FlowRows.records(list.flows(), all);
+        final List<FlowRow> rows = FlowRows.ordered(records, all);
         final int limit = control.query().limit();
         final List<FlowRow> shown = rows.subList(0, limit == 0 ? rows.size() : Math.min(limit, rows.size()));
         if (control.takeAnotherQuestion()) {
             history.clear();
         }
-        history.add(now.nowMs(), rows);
+        history.add(now.nowMs(), records, rows, (key) -> all.grouping() == null ? key : all.grouping().of(key));
         final int chosen = control.chosen(shown.size());
-        opened = control.page() != TopControl.Page.FLOW ? null : opened != null ? opened :
-            shown.isEmpty() ? null : shown.get(chosen).key();
+        opened = control.page() != TopControl.Page.FLOW ? null : opened != null ? newest(rows) :
+            shown.isEmpty() ? null : shown.get(chosen);
         if (control.page() == TopControl.Page.FLOW) {
             return opened == null ? List.of("no flow is in the list; esc goes back") : TopFlows.page(opened, history);
         }
@@ -265,6 +267,11 @@ public final class TopView {
         chosenLine = HEADERS + chosen - first;
         lines.addAll(TopFlows.lines(shown, control.query().order(), width, Math.min(first, shown.size()), visible));
         return lines;
+    }
+
+    /** {@return the row that is open, as it was when it was in the list last} */
+    private FlowRow newest(final List<FlowRow> rows) {
+        return rows.stream().filter((row) -> row.key().equals(opened.key())).findFirst().orElse(opened);
     }
 
     private static String cut(final String text, final int width) {

@@ -157,6 +157,8 @@ function showFlows() {
   const {groups, living_flows, ended_flows} = data.status;
   byId("flows-count").textContent = count(living_flows) + " living, " + count(ended_flows) + " ended in a minute";
   put("slowest", rowTable("Table of flows", "flow", groups.flow, flowLink));
+  const recent = data.history.recent_flows;
+  put("recent", recent.length === 0 ? nothing("There are none.") : table("Table of recent flows", ["flow"], recent.map((name) => [flowLink({name})])));
   put("groups", rowTable("Table of groups", "group", groups[byId("grouping").value], (row) => row.name));
 }
 function quantileParts(row) {
@@ -166,12 +168,13 @@ function quantileParts(row) {
 function showFlow() {
   const name = chosenFlow(), row = data.status.groups.flow.find((each) => each.name === name);
   byId("flow-name").textContent = name || "Flow";
-  if (!row) {
+  if (row) { showRow(row); } else {
     put("flow-values", nothing("It is not among the slowest flows now."));
-    for (const id of ["flow-distribution", "flow-past"]) { put(id, nothing(NONE)); }
-    for (const id of ["flow-delay-plot", "flow-rate-plot"]) { unplot(id); put(id, nothing(NONE)); }
-    return;
+    put("flow-distribution", nothing(NONE));
   }
+  showPast(name);
+}
+function showRow(row) {
   tiles("flow-values", [["mean delay", meanOf(row)], ["by references", duration(row.interpolated_mean_ns)], ["by sketches", duration(row.sketch_mean_ns)],
     ["smallest", duration(row.min_ns)], ["50 %", duration(row.p50_ns)], ["90 %", duration(row.p90_ns)], ["99 %", duration(row.p99_ns)],
     ["largest", duration(row.max_ns)], ["standard deviation", duration(row.sd_ns)], ["lost packets", lostOf(row)],
@@ -184,9 +187,11 @@ function showFlow() {
       Math.max(280, Math.min(900, byId("flow-distribution").clientWidth))),
     element("p", "Of the record until " + time(record.end_ns / 1e6) + " with " + count(record.measured) +
       " delays. The area of a bar is its share of the packets; the bars end at the quantiles that the record has.", "faint")]));
+}
+function showPast(name) {
   const own = data.history.flows.find((each) => each.name === name);
   if (!own || own.times.length === 0) {
-    for (const id of ["flow-delay-plot", "flow-rate-plot"]) { unplot(id); put(id, nothing("There is no second snapshot of it yet.")); }
+    for (const id of ["flow-delay-plot", "flow-rate-plot"]) { unplot(id); put(id, nothing("There are no two snapshots of it in the last minutes.")); }
     put("flow-past", nothing(NONE));
     return;
   }
@@ -195,7 +200,7 @@ function showFlow() {
   one("flow-delay-plot", "mean delay", duration, own.delay_mean_ns, 240);
   one("flow-rate-plot", "packets a second", countShort, own.packets_per_second, 160);
   put("flow-past", table("Table of the flow's history", ["until", "packets a second", "mean delay", "lost"], own.times.map((each, i) => [time(Date.parse(each)),
-    isAbsent(own.packets_per_second[i]) ? NONE : count(Math.round(own.packets_per_second[i] * 10) / 10), duration(own.delay_mean_ns[i]), count(own.lost[i])]).reverse(), "stack"));
+    isAbsent(own.packets_per_second[i]) ? NONE : count(Math.round(own.packets_per_second[i] * 10) / 10), duration(own.delay_mean_ns[i]), isAbsent(own.lost_since[i]) ? NONE : count(own.lost[i]) + " since " + time(Date.parse(own.lost_since[i]))]).reverse(), "stack"));
 }
 
 // The process, in words.
@@ -325,15 +330,20 @@ let turns = 0;
 async function refresh() {
   const turn = ++turns;
   try {
-    const [status, history] = await Promise.all([load("/status.json"), load("/history.json")]);
+    const [status, history] = await Promise.all([load("/status.json"),
+      load("/history.json" + (page() === "flow" ? "?flow=" + encodeURIComponent(chosenFlow()) : ""))]);
     if (turn !== turns) { return; }
     data.status = status;
-    data.history = {steps: [], flows: [], ...history};
+    data.history = {steps: [], flows: [], recent_flows: [], ...history};
     head();
     show();
   } catch (fault) {
     state("no answer: " + fault.message, "bad");
   }
+}
+// The history that is loaded has the slowest flows, or the one that was open.
+function askForFlow() {
+  if (page() === "flow" && data.history && !data.history.flows.some((each) => each.name === chosenFlow())) { refresh(); }
 }
 async function poll() {
   if (!document.hidden) { await refresh(); }
@@ -342,7 +352,7 @@ async function poll() {
 choices("ranges", [["1 h", 10], ["24 h", 60]], stepSeconds, (seconds) => { stepSeconds = seconds; show(); });
 byId("which").addEventListener("change", (event) => { whichClass = event.target.value; show(); });
 byId("grouping").addEventListener("change", show);
-addEventListener("hashchange", () => { show(); byId(page() + "-name").focus(); scrollTo(0, 0); });
+addEventListener("hashchange", () => { show(); byId(page() + "-name").focus(); scrollTo(0, 0); askForFlow(); });
 addEventListener("resize", show);
 addEventListener("visibilitychange", refresh);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);

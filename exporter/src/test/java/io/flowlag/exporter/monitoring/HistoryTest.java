@@ -2,6 +2,12 @@ package io.flowlag.exporter.monitoring;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.flowlag.exporter.listing.FlowRow;
+import io.flowlag.exporter.listing.RowDelay;
+import io.flowlag.exporter.listing.RowKey;
+import io.flowlag.exporter.listing.RowLoss;
+import io.flowlag.exporter.listing.RowSpread;
+import io.flowlag.exporter.listing.RowTraffic;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.ReconcileStatistics;
 import io.flowlag.exporter.status.SketchStatistics;
@@ -11,6 +17,7 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -48,7 +55,7 @@ class HistoryTest {
     }
 
     private String values(final int length, final HistoryField field) throws IOException {
-        final JsonNode json = new ObjectMapper().readTree(history.json());
+        final JsonNode json = new ObjectMapper().readTree(history.json(null));
         return json.at("/steps/" + length + "/classes/0/" + field.label()).toString();
     }
 
@@ -103,7 +110,7 @@ class HistoryTest {
             history.poll(List.of(ofClass(dscp, 0)));
             history.poll(List.of(ofClass(dscp, S)));
         }
-        final JsonNode json = new ObjectMapper().readTree(history.json());
+        final JsonNode json = new ObjectMapper().readTree(history.json(null));
         assertEquals(History.SERIES, json.at("/steps/0/classes").size());
         assertEquals(3, json.get("series_left_out").intValue());
     }
@@ -111,7 +118,7 @@ class HistoryTest {
     /** While it is read, the thread that adds goes on, and what it adds comes afterwards. */
     @Test
     void shouldNeverMakeTheWriterWait() throws IOException {
-        history.add(Snapshots.of(1).statistics(), List.of());
+        history.add(Snapshots.of(1).statistics(), 0, null);
         final AtomicBoolean isFirst = new AtomicBoolean(true);
         final int more = 3;
         history.write(new StringWriter() {
@@ -121,7 +128,7 @@ class HistoryTest {
                     final Thread writer = new Thread(() -> {
                         history.poll(List.of(ofClass(1, 0)));
                         for (int i = 0; i < History.MOST_WAITING + more; i++) {
-                            history.add(Snapshots.of(2 + i).statistics(), List.of());
+                            history.add(Snapshots.of(2 + i).statistics(), 0, null);
                         }
                     });
                     writer.start();
@@ -133,12 +140,50 @@ class HistoryTest {
                     assertFalse(writer.isAlive(), "waits");
                 }
             }
-        });
+        }, null);
         assertFalse(isFirst.get());
         history.poll(List.of(ofClass(1, 0)));
-        final JsonNode json = new ObjectMapper().readTree(history.json());
+        final JsonNode json = new ObjectMapper().readTree(history.json(null));
         assertEquals(more, json.get("snapshots_left_out").intValue());
         assertTrue(json.at("/steps/0/classes").toString().contains("dscp 1"));
+    }
+
+    /** A snapshot of flows, which are as slow as their number says. */
+    private void flows(final int snapshot, final int first, final int count) {
+        history.add(Snapshots.of(1).statistics(), 1000L * snapshot, IntStream.range(first, first + count).map((i) ->
+            2 * first + count - 1 - i).mapToObj((i) -> new FlowRow(
+            new RowKey(null, null, 17, i, i, 0, 1), new RowTraffic(1, 10L + snapshot, 1000L, S, 1000L * S, RowTraffic.LIVING),
+            new RowDelay(i * MS, 10L + snapshot, 1L, false, 1, RowSpread.UNKNOWN, null, null), RowLoss.UNKNOWN)).toList());
+    }
+
+    private JsonNode flow(final int number) throws IOException {
+        return new ObjectMapper().readTree(history.json(new RowKey(null, null, 17, number, number, -1, -1).text()));
+    }
+
+    @Test
+    void shouldKeepAFlowThatIsNoLongerAmongTheSlowest() throws IOException {
+        flows(0, 1, 20);
+        flows(1, 1, 20);
+        flows(2, 1, 30); // the first 10 are no longer among the slowest, and go on
+        for (int i = 3; i <= 200; i++) {
+            flows(i, 11, 20);
+        }
+        final JsonNode all = new ObjectMapper().readTree(history.json(null));
+        assertEquals(20, all.get("flows").size());
+        assertEquals(10, all.get("recent_flows").size());
+        assertEquals(0, flow(31).get("flows").size());
+        assertEquals(199, flow(30).at("/flows/0/times").size(), "it is new in the third snapshot");
+        final JsonNode gone = flow(1).at("/flows/0");
+        assertEquals("[1.0,1.0]", gone.get("packets_per_second").toString());
+        assertEquals("[" + MS + "," + MS + "]", gone.get("delay_mean_ns").toString());
+        for (int i = 201; i <= 400; i++) {
+            flows(i, 11, 20);
+        }
+        assertEquals(0, flow(1).get("flows").size(), "some minutes later");
+        for (int i = 401; i < 600; i++) {
+            flows(i, 20 * i, 20);
+        }
+        assertEquals(2048, new ObjectMapper().readTree(history.json(null)).get("recent_flows").size() + 20);
     }
 
     @Test

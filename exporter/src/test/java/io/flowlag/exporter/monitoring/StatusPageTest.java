@@ -2,10 +2,13 @@ package io.flowlag.exporter.monitoring;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.flowlag.common.config.Prefix;
 import io.flowlag.common.http.Browser;
 import io.flowlag.exporter.listing.FlowRow;
 import io.flowlag.exporter.listing.RowDelay;
+import io.flowlag.exporter.listing.RowKey;
 import io.flowlag.exporter.listing.RowTraffic;
+import io.flowlag.exporter.status.Statistics;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -33,6 +36,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class StatusPageTest {
     private static final String NONE = "–";
     private static final int SNAPSHOTS = 90;
+    /** A flow that is in the first snapshots alone. */
+    private static final RowKey GONE = new RowKey(Prefix.of("192.0.2.99"), Prefix.of("198.51.100.9"), 17, 5, 6, -1, -1);
+    private static final int RECENT = 40;
 
     @TempDir
     private static Path directory;
@@ -46,7 +52,13 @@ class StatusPageTest {
         final History history = new History();
         history.poll(List.of(new HourOfDelays()));
         for (int i = 0; i < SNAPSHOTS; i++) {
-            history.add(HourOfDelays.statistics(snapshot, i), grown(snapshot, i));
+            final Statistics statistics = HourOfDelays.statistics(snapshot, i);
+            final List<FlowRow> flows = grown(snapshot, i);
+            if (i < RECENT) {
+                final FlowRow slowest = flows.get(0);
+                flows.add(0, new FlowRow(GONE, slowest.traffic(), slowest.delay(), slowest.loss()));
+            }
+            history.add(statistics, statistics.nowMs(), flows);
         }
         fixture = new StatusServerFixture(snapshot, history::json, StatusServerFixture.STEP_NS);
     }
@@ -189,6 +201,21 @@ class StatusPageTest {
         browser.driver().findElement(By.cssSelector("#flow details summary")).click();
         final String newest = browser.text("#flow-past tbody tr:first-child td:nth-child(3)");
         assertTime(past.get("delay_mean_ns").get(SNAPSHOTS - 2), newest);
+    }
+
+    /** Its history stays, and is found from the list of flows. */
+    @Test
+    void shouldShowTheHistoryOfAFlowThatIsGone() throws IOException {
+        show("flows");
+        browser.driver().findElement(By.linkText(GONE.text())).click();
+        browser.await(() -> browser.all("#flow-past tbody tr").size() == RECENT - 1);
+        assertEquals("It is not among the slowest flows now.", browser.text("#flow-values"));
+        final JsonNode past = json("/history.json?flow=" + encoded(GONE.text())).get("flows");
+        assertEquals(1, past.size());
+        assertEquals(past.at("/0/delay_mean_ns").toString(), script(
+            "return JSON.stringify(plots['flow-delay-plot'].plot.data[1])"));
+        assertEquals(0, json("/history.json?flow=nobody").get("flows").size());
+        assertEquals(200, fixture.get("/history.json?flow=%C3%28&flow=%").status(), "what is no name is that of no flow");
     }
 
     private static void assertRows(final JsonNode expected, final String selector) {

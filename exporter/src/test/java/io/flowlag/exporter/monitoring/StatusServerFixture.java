@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /** A server of one snapshot on a free port of loopback, and raw sockets to it. */
 final class StatusServerFixture implements AutoCloseable {
@@ -31,11 +31,12 @@ final class StatusServerFixture implements AutoCloseable {
     }
 
     StatusServerFixture(final StatusSnapshot snapshot, final long stepNs) throws IOException {
-        this(snapshot, () -> "{}", stepNs);
+        this(snapshot, (flow) -> "{}", stepNs);
     }
 
     /** With what is kept for the status page. */
-    StatusServerFixture(final StatusSnapshot snapshot, final Supplier<String> history, final long stepNs) throws IOException {
+    StatusServerFixture(final StatusSnapshot snapshot, final UnaryOperator<String> history, final long stepNs)
+        throws IOException {
         server = new StatusServer(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "127.0.0.1", CONNECTIONS, stepNs, new StatusSource() {
                 @Override
@@ -44,8 +45,8 @@ final class StatusServerFixture implements AutoCloseable {
                 }
 
                 @Override
-                public String history() {
-                    return history.get();
+                public String history(final String flow) {
+                    return history.apply(flow);
                 }
             }, errors::add);
     }

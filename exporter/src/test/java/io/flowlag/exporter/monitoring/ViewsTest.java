@@ -6,6 +6,7 @@ import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.listing.FlowQuery;
 import io.flowlag.exporter.listing.FlowRow;
+import io.flowlag.exporter.listing.Grouping;
 import io.flowlag.exporter.listing.Listing;
 import io.flowlag.exporter.listing.RowDelay;
 import io.flowlag.exporter.listing.RowFilter;
@@ -27,6 +28,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** What people see: the screen of top, the table and JSON of flows, their filters. */
 class ViewsTest {
+    private static final long MS = 1_000_000;
     private static final StatusSnapshot SNAPSHOT = Snapshots.of(1000);
     private static final List<FlowView> FLOWS = SNAPSHOT.flows().flows();
 
@@ -173,30 +175,43 @@ class ViewsTest {
         assertTrue(control.onKeys(new byte[]{'/', 3}, 2));
     }
 
-    private static FlowRow row(final long startNs, final long packets, final Long meanNs) {
-        return new FlowRow(new RowKey(null, null, 6, -1, -1, -1, -1), new RowTraffic(1, packets, packets, startNs, 1L, 1),
+    private static FlowRow record(final long startNs, final long packets, final Long meanNs, final Long lost) {
+        return new FlowRow(new RowKey(null, null, 6, -1, -1, -1, -1),
+            new RowTraffic(1, packets, packets, startNs, packets, lost == null ? RowTraffic.LIVING : 1),
             meanNs == null ? RowDelay.NONE : new RowDelay(meanNs, packets, null, false, 6, RowSpread.UNKNOWN, null, null),
-            new RowLoss(packets / 10, true));
+            lost == null ? RowLoss.UNKNOWN : new RowLoss(lost, true));
+    }
+
+    private static void add(final RowHistory history, final long timeMs, final FlowRow... records) {
+        final Grouping flows = Grouping.ofFlows();
+        final List<FlowRow> all = List.of(records);
+        history.add(timeMs, all, FlowRows.ordered(all, FlowQuery.ALL.by(flows)), flows::of);
     }
 
     @Test
     void shouldTellWhatHappenedBetweenSnapshots() {
-        final RowHistory history = new RowHistory(RowHistory.POINTS);
-        history.add(1000, List.of(row(1, 100, 1_000_000L)));
-        history.add(1000, List.of(row(1, 100, 1_000_000L)));
-        history.add(3000, List.of(row(1, 300, 3_000_000L)));
-        history.add(4000, List.of(row(1, 300, 3_000_000L)));
-        history.add(5000, List.of(row(2, 200, 30L)));
-        history.add(6000, List.of(row(2, 201, 30L)));
+        final RowHistory history = new RowHistory();
+        add(history, 1000, record(MS, 100, MS, null));
+        add(history, 1000, record(MS, 100, MS, null));
+        add(history, 3000, record(MS, 300, 3 * MS, null));
+        add(history, 4000, record(MS, 300, 3 * MS, 30L), record(2 * MS, 50, MS, null));
+        add(history, 5000, record(2 * MS, 150, MS, null)); // the first record is no longer in the list
+        add(history, 6000, record(3 * MS, 10, 30L, null)); // the second one waits for the other point
+        add(history, 7000, record(2 * MS, 190, 2 * MS, 0L), record(3 * MS, 20, 30L, null));
+        add(history, 8000, record(2 * MS, 190, 2 * MS, 0L), record(3 * MS, 21, 30L, null));
+        final RowKey key = record(0, 0, null, null).key();
         assertEquals(List.of(
-            new RowHistory.Step(6000, 1.0, null, 0L), // a nanosecond of rounding for each packet says nothing of one
-            new RowHistory.Step(5000, null, null, null),
-            new RowHistory.Step(4000, 0.0, null, 0L),
-            new RowHistory.Step(3000, 100.0, 4_000_000L, 20L)), history.steps(row(1, 1, null).key()));
+            new RowHistory.Step(8000, 1.0, null, null, null), // a nanosecond of rounding for each packet says nothing of one
+            new RowHistory.Step(7000, 10.0, Math.round((190 * 2.0 * MS + 10 * 30) / 200), 0L, 2L),
+            new RowHistory.Step(6000, null, null, null, null),
+            new RowHistory.Step(5000, 100.0, MS, null, null),
+            new RowHistory.Step(4000, 50.0, MS, 30L, 1L),
+            new RowHistory.Step(3000, 100.0, 4 * MS, null, null)), history.steps(key));
         for (int i = 0; i < RowHistory.POINTS; i++) {
-            history.add(7000 + i, List.of());
+            history.add(9000 + i, List.of(), List.of(), (row) -> row);
         }
-        assertNull(history.newest(row(1, 1, null).key()));
+        assertEquals(List.of(), history.steps(key));
+        assertEquals(List.of(), history.rows());
     }
 
     @Test

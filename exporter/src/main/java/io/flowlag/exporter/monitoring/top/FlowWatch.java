@@ -101,6 +101,7 @@ public final class FlowWatch implements FlowRecordSink {
         }
         if (cursor == cache.capacity()) {
             isScanning = false;
+            picks.scannedNs(nowNs);
             handOver();
         }
     }
