@@ -3,6 +3,7 @@ package io.flowlag.exporter.monitoring;
 
 import io.flowlag.common.command.ExitCode;
 import io.flowlag.common.command.ExitException;
+import io.flowlag.exporter.status.SourceStatistics;
 
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -11,10 +12,13 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The default location of status files: {@code flowlag-PID.status} in the first directory that is writable. Any thread. */
 public final class StatusFiles {
@@ -107,7 +111,6 @@ public final class StatusFiles {
     /** Finds the file of a running process, 0 for the only one; throws an {@link ExitException} if there is none or several. */
     public Path find(final long pid) {
         final List<Path> living = new ArrayList<>();
-        final List<String> pids = new ArrayList<>();
         String silence = null;
         for (final Path directory : directories) {
             for (final Path file : files(directory)) {
@@ -118,7 +121,6 @@ public final class StatusFiles {
                     }
                     if (silent == null) {
                         living.add(file);
-                        pids.add(Long.toString(reader.pid()));
                     } else {
                         silence = silent;
                     }
@@ -137,6 +139,23 @@ public final class StatusFiles {
                 ": start flowlag run, or name the file with --file");
         }
         throw new ExitException(ExitCode.NO_INPUT,
-            "several run: choose one with --pid, of " + String.join(", ", pids.stream().sorted().toList()));
+            "several run: choose one with --pid: " + living.stream().map(StatusFiles::text)
+            .collect(Collectors.joining("; ")).replaceAll("\\p{Cc}", "?"));
+    }
+
+    /** {@return the number of a process, what it measures, and since when} */
+    private static String text(final Path file) {
+        try (StatusFileReader reader = new StatusFileReader(file)) {
+            final StatusSnapshot snapshot = reader.read();
+            if (snapshot == null) {
+                return reader.pid() + " (starts)";
+            }
+            return reader.pid() + " (" + snapshot.segments().stream().map((each) -> each.role() + " on ").distinct()
+                .collect(Collectors.joining()) + snapshot.statistics().sources().stream().map(SourceStatistics::name).distinct()
+                .collect(Collectors.joining(", ")) + " since " +
+                Instant.ofEpochMilli(snapshot.statistics().startTimeMs()).truncatedTo(ChronoUnit.SECONDS) + ")";
+        } catch (final ExitException ex) {
+            return ex.getMessage();
+        }
     }
 }

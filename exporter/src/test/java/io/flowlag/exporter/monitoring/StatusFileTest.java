@@ -186,7 +186,13 @@ class StatusFileTest {
             assertEquals(first, files.find(ProcessHandle.current().pid()));
             try (StatusFileWriter second = writer(files.forProcess(2))) {
                 second.activity(System.currentTimeMillis() + TEST_MS);
-                assertTrue(assertThrows(ExitException.class, () -> files.find(0)).getMessage().contains("--pid"));
+                write(writer, 3);
+                final String several = assertThrows(ExitException.class, () -> files.find(0)).getMessage();
+                final long pid = ProcessHandle.current().pid();
+                assertTrue(several.startsWith("several run: choose one with --pid: "), several);
+                assertTrue(several.contains(pid + " (starts)"), several);
+                assertTrue(several.contains(pid + " (both on eth0, "), several);
+                assertTrue(several.contains(" since 2023-11-14T22:13:20Z)"), several);
             }
         }
     }
