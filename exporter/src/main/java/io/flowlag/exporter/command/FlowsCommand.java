@@ -51,8 +51,9 @@ final class FlowsCommand implements Callable<Integer>, QueryOptions.Asking {
             final List<FlowView> flows = StatusOptions.living(reader).flows().flows().stream()
                 .filter((flow) -> (classIndex == null || classIndex == flow.classIndex()) &&
                     (!isLiving || flow.endReason() == null)).toList();
-            terminal.out().print(FlowRows.text(flows, listing));
-            final String remark = FlowRows.remark(flows, listing.query());
+            final StringBuilder text = new StringBuilder();
+            final String remark = FlowRows.append(flows, listing, text);
+            terminal.out().print(text);
             if (!remark.isEmpty()) {
                 terminal.message("flowlag: " + remark);
             }

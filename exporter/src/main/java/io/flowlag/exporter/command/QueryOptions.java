@@ -9,6 +9,7 @@ import io.flowlag.exporter.listing.Grouping;
 import io.flowlag.exporter.listing.Listing;
 import io.flowlag.exporter.listing.RowFilter;
 import io.flowlag.exporter.listing.RowFormat;
+import io.flowlag.exporter.listing.RowPart;
 import io.flowlag.exporter.listing.SortKey;
 import io.flowlag.exporter.terminal.Terminal;
 import picocli.CommandLine.Model.CommandSpec;
@@ -16,6 +17,7 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 
@@ -90,7 +92,8 @@ final class QueryOptions {
     static Listing read(final ParseResult line, final Terminal terminal) {
         final RowFormat format = line.hasMatchedOption(FORMAT) ? line.matchedOptionValue(FORMAT, RowFormat.TABLE) :
             RowFormat.TABLE;
-        return new Listing(format, query(line), format == RowFormat.TABLE && terminal.isColoured());
+        return new Listing(format, query(line), format == RowFormat.TABLE && terminal.isColoured())
+            .with(terminal.isOutTerminal() ? null : EnumSet.allOf(RowPart.class));
     }
 
     /** {@return which rows a command line asks for} */

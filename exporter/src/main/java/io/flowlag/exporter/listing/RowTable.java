@@ -22,8 +22,9 @@ import java.util.function.Function;
  *     where packets were sampled, how many they stand for, with the 95 % error.
  * </ul>
  * {@code -} is an absent value; {@code <=} marks a loss that is only an upper bound, {@code >=} that of a group whose other
- * records do not know theirs, and its share is of those that do. The header is repeated when columns are
- * added or grow; they never shrink.
+ * records do not know theirs, and its share is of those that do. {@code interp_%} and {@code sketch_%} say how far the means
+ * beside them are from {@code mean_us}. The header is repeated when columns are added or grow, on a terminal alone; they never
+ * shrink.
  */
 public final class RowTable implements RowWriter {
     /** Rows that are held for the width of the columns. */
@@ -44,44 +45,44 @@ public final class RowTable implements RowWriter {
     /** Of counts and delays, where more rows come: so that larger ones need no new header. */
     private static final int ROOMY = 9;
 
-    /** When a column is shown. */
-    private enum Shown {
-        ALWAYS, WITH_DELAY, WITH_INTERPOLATED, WITH_SKETCH, WITH_TCP, WITH_SAMPLE
-    }
-
     /**
      * A column.
      *
+     * @param part       of the rows with which it is shown.
      * @param roomyWidth least width where more rows come.
      */
-    private record Column(String name, boolean isLeft, Shown shown, int roomyWidth, Function<FlowRow, String> cell) {
+    private record Column(String name, boolean isLeft, RowPart part, int roomyWidth, Function<FlowRow, String> cell) {
     }
 
     private final List<Column> columns = new ArrayList<>();
     private final boolean isColoured;
+    private final Set<RowPart> parts;
+    private final int most;
     private final List<FlowRow> held = new ArrayList<>();
-    private final Set<Shown> shown = EnumSet.of(Shown.ALWAYS);
+    private final Set<RowPart> shown = EnumSet.of(RowPart.TRAFFIC);
     private final int[] widths;
     private boolean hasHeader;
     private boolean isRoomy;
     private boolean lacksQuantile;
 
-    /** A table of a row a record, or of groups; coloured for a terminal. */
-    RowTable(final Grouping grouping, final boolean isColoured) {
+    /** A table of a row a record, or of groups; coloured for a terminal; that holds so many rows. For the parts see a listing. */
+    RowTable(final Grouping grouping, final boolean isColoured, final Set<RowPart> parts, final int most) {
         this.isColoured = isColoured;
+        this.parts = parts;
+        this.most = most;
         addKey(grouping);
         final boolean isGrouped = grouping != null;
         if (isGrouped) {
-            number("flows", Shown.ALWAYS, 5, (row) -> count(row.traffic().flows()));
+            number("flows", RowPart.TRAFFIC, 5, (row) -> count(row.traffic().flows()));
         }
-        number("packets", Shown.ALWAYS, ROOMY, (row) -> count(row.traffic().packets()));
-        number("octets", Shown.ALWAYS, 11, (row) -> count(row.traffic().octets()));
-        number("estimate", Shown.WITH_SAMPLE, ROOMY, (row) -> row.traffic().sample() == null ? ABSENT :
+        number("packets", RowPart.TRAFFIC, ROOMY, (row) -> count(row.traffic().packets()));
+        number("octets", RowPart.TRAFFIC, 11, (row) -> count(row.traffic().octets()));
+        number("estimate", RowPart.SAMPLE, ROOMY, (row) -> row.traffic().sample() == null ? ABSENT :
             Long.toString(Math.round(row.traffic().sample().packets())));
-        number("+-", Shown.WITH_SAMPLE, 6, (row) -> row.traffic().sample() == null ? ABSENT :
+        number("+-", RowPart.SAMPLE, 6, (row) -> row.traffic().sample() == null ? ABSENT :
             Long.toString(row.traffic().sample().error()));
         text("start", (row) -> start(row.traffic().startNs()));
-        number("duration_ms", Shown.ALWAYS, 0, (row) -> decimal(row.traffic().durationNs(), NANOS_PER_MILLI));
+        number("duration_ms", RowPart.TRAFFIC, 0, (row) -> decimal(row.traffic().durationNs(), NANOS_PER_MILLI));
         if (!isGrouped) {
             text("end", (row) -> row.traffic().endReason() == RowTraffic.LIVING ? "living" :
                 label(row.traffic().endReason(), END_REASONS));
@@ -101,19 +102,19 @@ public final class RowTable implements RowWriter {
             text("proto", (row) -> row.key().protocol() < 0 ? ABSENT : Protocols.name(row.key().protocol()));
         }
         if (grouping == null || grouping.has(Grouping.Part.SPORT)) {
-            number("sport", Shown.ALWAYS, 5, (row) -> key(row.key().sourcePort()));
+            number("sport", RowPart.TRAFFIC, 5, (row) -> key(row.key().sourcePort()));
         }
         if (grouping == null || grouping.has(Grouping.Part.DPORT)) {
-            number("dport", Shown.ALWAYS, 5, (row) -> key(row.key().destinationPort()));
+            number("dport", RowPart.TRAFFIC, 5, (row) -> key(row.key().destinationPort()));
         }
         if (grouping != null && grouping.has(Grouping.Part.APP)) {
             text("app", (row) -> row.key().application() == null ? ABSENT : row.key().application());
         }
         if (grouping != null && grouping.has(Grouping.Part.DSCP)) {
-            number("dscp", Shown.ALWAYS, 0, (row) -> key(row.key().dscp()));
+            number("dscp", RowPart.TRAFFIC, 0, (row) -> key(row.key().dscp()));
         }
         if (grouping != null && grouping.has(Grouping.Part.SEGMENT)) {
-            number("segment", Shown.ALWAYS, 0, (row) -> key(row.key().segmentId()));
+            number("segment", RowPart.TRAFFIC, 0, (row) -> key(row.key().segmentId()));
         }
     }
 
@@ -121,45 +122,47 @@ public final class RowTable implements RowWriter {
         delay("mean_us", (row) -> micros(row.delay().meanNs()));
         delay("sd_us", (row) -> micros(row.delay().spread().standardDeviationNs()));
         delay("bound_us", (row) -> micros(row.delay().boundNs()));
-        columns.add(new Column("estimator", true, Shown.WITH_DELAY, 12, (row) ->
+        columns.add(new Column("estimator", true, RowPart.DELAY, 12, (row) ->
             row.delay().estimator() == RowDelay.MIXED ? "mixed" : label(row.delay().estimator(), ESTIMATORS)));
-        number("interp_us", Shown.WITH_INTERPOLATED, ROOMY, (row) -> micros(row.delay().interpolatedNs()));
-        number("lost", Shown.WITH_DELAY, 6, (row) -> row.loss().packets() == null ? ABSENT :
+        number("interp_us", RowPart.INTERPOLATED, ROOMY, (row) -> micros(row.delay().interpolatedNs()));
+        number("interp_%", RowPart.INTERPOLATED, 8, (row) -> difference(row.delay().interpolatedNs(), row.delay().meanNs()));
+        number("lost", RowPart.DELAY, 6, (row) -> row.loss().packets() == null ? ABSENT :
             row.loss().mark() + row.loss().packets());
-        number("loss_%", Shown.WITH_DELAY, 0, RowTable::lossPercent);
+        number("loss_%", RowPart.DELAY, 0, RowTable::lossPercent);
         delay("measured", (row) -> count(row.delay().measured()));
         delay("p50_us", (row) -> micros(row.delay().spread().p50Ns()));
         delay("p90_us", (row) -> micros(row.delay().spread().p90Ns()));
         delay("p99_us", (row) -> micros(row.delay().spread().p99Ns()));
         delay("max_us", (row) -> micros(row.delay().spread().maximumNs()));
-        number("sketch_us", Shown.WITH_SKETCH, ROOMY, (row) -> micros(row.delay().sketchNs()));
-        number("handshake_us", Shown.WITH_TCP, ROOMY, (row) -> micros(row.tcp().handshakeNs()));
-        number("rtt_us", Shown.WITH_TCP, ROOMY, (row) -> micros(row.tcp().roundTripMeanNs()));
-        number("retransmitted", Shown.WITH_TCP, 0, (row) -> count(row.tcp().retransmitted()));
-        number("reordered", Shown.WITH_TCP, 0, (row) -> count(row.tcp().outOfOrder()));
-        number("zero_windows", Shown.WITH_TCP, 0, (row) -> count(row.tcp().zeroWindows()));
+        number("sketch_us", RowPart.SKETCH, ROOMY, (row) -> micros(row.delay().sketchNs()));
+        number("sketch_%", RowPart.SKETCH, 8, (row) -> difference(row.delay().sketchNs(), row.delay().meanNs()));
+        number("handshake_us", RowPart.TCP, ROOMY, (row) -> micros(row.tcp().handshakeNs()));
+        number("rtt_us", RowPart.TCP, ROOMY, (row) -> micros(row.tcp().roundTripMeanNs()));
+        number("retransmitted", RowPart.TCP, 0, (row) -> count(row.tcp().retransmitted()));
+        number("reordered", RowPart.TCP, 0, (row) -> count(row.tcp().outOfOrder()));
+        number("zero_windows", RowPart.TCP, 0, (row) -> count(row.tcp().zeroWindows()));
     }
 
     private void address(final String name, final Function<FlowRow, String> cell) {
-        columns.add(new Column(name, true, Shown.ALWAYS, 15, cell));
+        columns.add(new Column(name, true, RowPart.TRAFFIC, 15, cell));
     }
 
     private void text(final String name, final Function<FlowRow, String> cell) {
-        columns.add(new Column(name, true, Shown.ALWAYS, 6, cell));
+        columns.add(new Column(name, true, RowPart.TRAFFIC, 6, cell));
     }
 
     private void delay(final String name, final Function<FlowRow, String> cell) {
-        number(name, Shown.WITH_DELAY, ROOMY, cell);
+        number(name, RowPart.DELAY, ROOMY, cell);
     }
 
-    private void number(final String name, final Shown when, final int roomyWidth, final Function<FlowRow, String> cell) {
-        columns.add(new Column(name, false, when, roomyWidth, cell));
+    private void number(final String name, final RowPart part, final int roomyWidth, final Function<FlowRow, String> cell) {
+        columns.add(new Column(name, false, part, roomyWidth, cell));
     }
 
     @Override
     public void append(final FlowRow row, final StringBuilder text) {
         held.add(row);
-        if (hasHeader || held.size() == HELD) {
+        if (hasHeader || held.size() == most) {
             settle(text);
         }
     }
@@ -179,6 +182,9 @@ public final class RowTable implements RowWriter {
     @Override
     public void finish(final StringBuilder text) {
         writeHeld(text);
+        if (!hasHeader) {
+            appendHeader(text);
+        }
     }
 
     @Override
@@ -190,19 +196,22 @@ public final class RowTable implements RowWriter {
         if (held.isEmpty()) {
             return;
         }
+        final boolean isFixed = parts != null && hasHeader;
+        if (parts != null && isRoomy) {
+            shown.addAll(parts);
+        }
         final List<String[]> lines = new ArrayList<>();
         boolean isNew = !hasHeader;
         for (final FlowRow row : held) {
-            isNew |= show(row);
+            isNew |= !isFixed && show(row);
             lacksQuantile |= row.delay().meanNs() != null && row.delay().spread().p99Ns() == null;
             lines.add(columns.stream().map((column) -> column.cell().apply(row)).toArray(String[]::new));
         }
         for (final String[] line : lines) {
-            isNew |= grow(line);
+            isNew |= grow(line) && !isFixed;
         }
         if (isNew) {
-            hasHeader = true;
-            appendCells(columns.stream().map(Column::name).toArray(String[]::new), HEADER_COLOUR, text);
+            appendHeader(text);
         }
         for (int i = 0; i < lines.size(); i++) {
             final Long lost = held.get(i).loss().packets();
@@ -211,13 +220,18 @@ public final class RowTable implements RowWriter {
         held.clear();
     }
 
+    private void appendHeader(final StringBuilder text) {
+        hasHeader = true;
+        appendCells(columns.stream().map(Column::name).toArray(String[]::new), HEADER_COLOUR, text);
+    }
+
     private boolean show(final FlowRow row) {
         final RowDelay delay = row.delay();
-        boolean isNew = (delay.meanNs() != null || row.loss().packets() != null) && shown.add(Shown.WITH_DELAY);
-        isNew |= delay.interpolatedNs() != null && shown.add(Shown.WITH_INTERPOLATED);
-        isNew |= delay.sketchNs() != null && shown.add(Shown.WITH_SKETCH);
-        isNew |= !row.tcp().equals(RowTcp.NONE) && shown.add(Shown.WITH_TCP);
-        isNew |= row.traffic().sample() != null && shown.add(Shown.WITH_SAMPLE);
+        boolean isNew = (delay.meanNs() != null || row.loss().packets() != null) && shown.add(RowPart.DELAY);
+        isNew |= delay.interpolatedNs() != null && shown.add(RowPart.INTERPOLATED);
+        isNew |= delay.sketchNs() != null && shown.add(RowPart.SKETCH);
+        isNew |= !row.tcp().equals(RowTcp.NONE) && shown.add(RowPart.TCP);
+        isNew |= row.traffic().sample() != null && shown.add(RowPart.SAMPLE);
         return isNew;
     }
 
@@ -225,7 +239,7 @@ public final class RowTable implements RowWriter {
         boolean hasGrown = false;
         for (int i = 0; i < line.length; i++) {
             final Column column = columns.get(i);
-            if (shown.contains(column.shown())) {
+            if (shown.contains(column.part())) {
                 final int width = Math.max(line[i].length(), isRoomy ? column.roomyWidth() : 0);
                 hasGrown |= width > widths[i];
                 widths[i] = Math.max(widths[i], width);
@@ -241,7 +255,7 @@ public final class RowTable implements RowWriter {
         String separator = "";
         for (int i = 0; i < line.length; i++) {
             final Column column = columns.get(i);
-            if (!shown.contains(column.shown())) {
+            if (!shown.contains(column.part())) {
                 continue;
             }
             final boolean isMarked = isColoured && !isHeader && colour != null && column.name().startsWith("los");
@@ -260,6 +274,12 @@ public final class RowTable implements RowWriter {
         final Double share = row.lossShare();
         return share == null ? ABSENT :
             (row.loss().isExact() ? "" : "<=") + String.format(Locale.ROOT, "%.2f", PERCENT * share);
+    }
+
+    /** How far a mean by another estimator is from that of the row, in percent. */
+    private static String difference(final Long otherNs, final Long meanNs) {
+        return otherNs == null || meanNs == null || meanNs == 0 ? ABSENT :
+            String.format(Locale.ROOT, "%+.1f", PERCENT * (otherNs - meanNs) / Math.abs(meanNs));
     }
 
     private static String key(final long number) {

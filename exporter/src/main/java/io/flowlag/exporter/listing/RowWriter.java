@@ -20,12 +20,18 @@ public interface RowWriter {
         return "";
     }
 
-    /** {@return a writer of a format, of groups if there is a grouping; coloured for a terminal} */
+    /** {@return a writer of rows that are all at hand, of groups if there is a grouping; coloured for a terminal} */
     static RowWriter of(final RowFormat format, final Grouping grouping, final boolean isColoured) {
         return switch (format) {
-            case TABLE -> new RowTable(grouping, isColoured);
+            case TABLE -> new RowTable(grouping, isColoured, null, Integer.MAX_VALUE);
             case JSON -> new RowJson(grouping);
             case CSV -> new RowCsv(grouping);
         };
+    }
+
+    /** {@return a writer of a row a record, as they come} */
+    static RowWriter ofStream(final Listing listing) {
+        return listing.format() != RowFormat.TABLE ? of(listing.format(), null, false) :
+            new RowTable(null, listing.isColoured(), listing.parts(), RowTable.HELD);
     }
 }

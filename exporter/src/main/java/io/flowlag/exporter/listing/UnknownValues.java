@@ -3,10 +3,13 @@ package io.flowlag.exporter.listing;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Finds the values by which a query chooses or sorts rows, but which no record has. One thread. */
+/**
+ * Finds the values by which a query chooses or sorts rows, but which no record has, and whether it shows any row. One thread.
+ */
 public final class UnknownValues {
     private final Set<SortKey> unknown;
-    private boolean hasRows;
+    private long records;
+    private long shown;
 
     /** Before the first record. */
     public UnknownValues(final FlowQuery query) {
@@ -15,13 +18,19 @@ public final class UnknownValues {
 
     /** Takes a record that may be shown or not. */
     public void onRow(final FlowRow row) {
-        hasRows = true;
+        records++;
         unknown.removeIf((key) -> !Double.isNaN(key.of(row)));
     }
 
-    /** {@return what is not known, in words; empty if nothing} */
+    /** Takes a row that is shown. */
+    public void onShown() {
+        shown++;
+    }
+
+    /** {@return that nothing is shown, and what is not known, in words; empty if neither} */
     public String remark() {
-        return !hasRows || unknown.isEmpty() ? "" : "no record has " +
+        final String nothing = records > 0 && shown == 0 ? "none of " + records + " records is of those asked for" : "";
+        return records == 0 || unknown.isEmpty() ? nothing : nothing + (nothing.isEmpty() ? "" : "; ") + "no record has " +
             unknown.stream().map(SortKey::label).collect(Collectors.joining(", ")) +
             ": nothing can be chosen or sorted by it" +
             (unknown.stream().allMatch(SortKey::isOfTcp) ? "; flows of TCP have it if metered with metering.tcp=on" :

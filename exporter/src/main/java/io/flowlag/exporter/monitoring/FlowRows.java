@@ -50,20 +50,17 @@ public final class FlowRows {
         return of(flows, FlowQuery.ALL.by(Grouping.ofFlows()).first(count));
     }
 
-    /** {@return the text of the flows that are asked for} */
-    public static String text(final List<FlowView> flows, final Listing listing) {
-        final StringBuilder text = new StringBuilder();
+    /** Appends the flows that are asked for. Returns what they lack of what is asked for, in words; empty if nothing. */
+    public static String append(final List<FlowView> flows, final Listing listing, final StringBuilder text) {
         final RowWriter writer = RowWriter.of(listing.format(), listing.query().grouping(), listing.isColoured());
-        of(flows, listing.query()).forEach((row) -> writer.append(row, text));
-        writer.finish(text);
-        return text.toString();
-    }
-
-    /** {@return what no flow has of what is asked for, in words; empty if nothing} */
-    public static String remark(final List<FlowView> flows, final FlowQuery query) {
-        final UnknownValues unknown = new UnknownValues(query);
+        final UnknownValues unknown = new UnknownValues(listing.query());
         flows.forEach((flow) -> unknown.onRow(of(flow)));
-        return unknown.remark();
+        of(flows, listing.query()).forEach((row) -> {
+            unknown.onShown();
+            writer.append(row, text);
+        });
+        writer.finish(text);
+        return flows.isEmpty() ? "no such flow lives or ended in the last minute" : unknown.remark();
     }
 
     private static FlowRow of(final FlowView flow) {

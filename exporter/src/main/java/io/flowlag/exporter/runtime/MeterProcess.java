@@ -43,7 +43,8 @@ public final class MeterProcess {
         final DestinationFactory factory = new DestinationFactory(true, new boolean[1], Map.of(), counters);
         final PacketSource source = CaptureFiles.open(files, filters);
         final List<Destination> destinations = new Destinations(
-            factory, () -> RecordOutput.destination(factory, threaded, listing, terminal, false)).of(threaded);
+            factory, () -> RecordOutput.destination(
+                factory, threaded, listing.within(RecordOutput.parts(threaded, false)), terminal, false)).of(threaded);
 
         final Signals signals = Signals.install(Signals.HangUp.STOPS);
         final StageErrors errors = new StageErrors();

@@ -1,10 +1,12 @@
 package io.flowlag.exporter.runtime;
 
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.Sampling;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
 import io.flowlag.exporter.export.RecordField;
 import io.flowlag.exporter.listing.Listing;
+import io.flowlag.exporter.listing.RowPart;
 import io.flowlag.exporter.runtime.collect.MessagePrinter;
 import io.flowlag.exporter.terminal.ResultStream;
 import io.flowlag.exporter.terminal.Terminal;
@@ -14,6 +16,9 @@ import io.flowlag.ipfix.transport.Transport;
 import io.flowlag.ipfix.transport.TransportKind;
 import io.flowlag.ipfix.transport.TransportState;
 import org.agrona.DirectBuffer;
+
+import java.util.EnumSet;
+import java.util.Set;
 
 /**
  * The output of {@code meter}, {@code delay} and {@code run} without {@code --export}. Messages go to a printer in the same
@@ -36,6 +41,19 @@ public final class RecordOutput implements Transport {
         this.printer = printer;
         this.terminal = terminal;
         this.isLive = isLive;
+    }
+
+    /** {@return what the rows of a process may have} */
+    public static Set<RowPart> parts(final ExporterConfig config, final boolean hasDelays) {
+        final Set<RowPart> parts = hasDelays ? EnumSet.complementOf(EnumSet.of(RowPart.TCP, RowPart.SAMPLE)) :
+            EnumSet.of(RowPart.TRAFFIC);
+        if (config.metering().tcp()) {
+            parts.add(RowPart.TCP);
+        }
+        if (!config.metering().sampling().equals(Sampling.NONE)) {
+            parts.add(RowPart.SAMPLE);
+        }
+        return parts;
     }
 
     /** A destination that prints the records, or has them taken with the options records; if live, as they come. */

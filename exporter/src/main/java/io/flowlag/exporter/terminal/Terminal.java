@@ -64,9 +64,14 @@ public final class Terminal {
         return isInteractive;
     }
 
+    /** {@return whether results go to a terminal} */
+    public boolean isOutTerminal() {
+        return out instanceof ResultStream && isTerminal(1);
+    }
+
     /** {@return whether results go to a terminal whose user has not asked for no colour} */
     public boolean isColoured() {
-        return out instanceof ResultStream && isTerminal(1) && String.valueOf(System.getenv("NO_COLOR")).matches("null|");
+        return isOutTerminal() && String.valueOf(System.getenv("NO_COLOR")).matches("null|");
     }
 
     /** From now on no caller waits for what it writes: a thread of its own does it. */

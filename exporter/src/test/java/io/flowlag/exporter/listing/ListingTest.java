@@ -14,8 +14,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
@@ -254,8 +256,10 @@ class ListingTest {
         assertEquals("", unknown.remark());
         final FlowRow known = flow("10.0.0.1", 1);
         unknown.onRow(new FlowRow(known.key(), known.traffic(), RowDelay.NONE, RowLoss.UNKNOWN));
-        assertTrue(unknown.remark().startsWith("no record has mean, rtt: "), unknown.remark());
+        assertTrue(unknown.remark().contains("; no record has mean, rtt: "), unknown.remark());
         unknown.onRow(known);
+        assertTrue(unknown.remark().startsWith("none of 2 records is of those asked for; no record has rtt: "), unknown.remark());
+        unknown.onShown();
         assertTrue(unknown.remark().startsWith("no record has rtt: "), unknown.remark());
     }
 
@@ -312,5 +316,44 @@ class ListingTest {
         table.append(flow("2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", 5), text);
         table.finish(text);
         assertEquals(5, text.toString().lines().count());
+    }
+
+    /** Where the header cannot be repeated it names at first what rows may have, and stands alone. */
+    @Example
+    void shouldPrintOneHeaderWhereNoTerminalIs() {
+        final FlowRow known = flow("10.0.0.1", 5);
+        final FlowRow unknown = new FlowRow(known.key(), known.traffic(), RowDelay.NONE, RowLoss.UNKNOWN);
+        final Set<RowPart> parts = EnumSet.of(RowPart.TRAFFIC, RowPart.DELAY);
+        final Listing listing = Listing.DEFAULT.with(EnumSet.allOf(RowPart.class)).within(parts);
+        final StringBuilder text = new StringBuilder();
+        final RowWriter stream = RowWriter.ofStream(listing);
+        for (final FlowRow row : List.of(unknown, known, flow("2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", 5))) {
+            stream.append(row, text);
+            stream.settle(text);
+        }
+        stream.finish(text);
+        final String[] lines = text.toString().split("\n");
+        assertEquals(4, lines.length, text::toString);
+        assertTrue(lines[0].endsWith(" max_us"), lines[0]);
+        for (final String line : lines) {
+            assertEquals(lines[0].split(" +").length, line.replaceFirst("-14 22", "-14_22").split(" +").length, line);
+        }
+
+        text.setLength(0);
+        final RowWriter small = RowWriter.ofStream(listing);
+        small.append(unknown, text);
+        small.finish(text);
+        assertTrue(text.toString().lines().findFirst().orElseThrow().endsWith(" end"), text::toString);
+        assertNull(Listing.DEFAULT.within(parts).parts());
+    }
+
+    /** A mean that is not the row's comes with its distance from that. */
+    @Example
+    void shouldSayHowFarOtherMeansAreOff() {
+        final FlowRow row = flow("10.0.0.1", 1_000_000);
+        final String[] table = text(RowFormat.TABLE, null, List.of(new FlowRow(row.key(), row.traffic(),
+            new RowDelay(1_000_000L, 1L, null, true, 6, RowSpread.UNKNOWN, 1_900_000L, 999_000L), row.loss()))).split("\n");
+        assertTrue(table[0].matches(".* interp_us +interp_% .* sketch_us +sketch_%"), table[0]);
+        assertTrue(table[1].matches(".* 1900.000 +\\+90.0 .* 999.000 +-0.1"), table[1]);
     }
 }

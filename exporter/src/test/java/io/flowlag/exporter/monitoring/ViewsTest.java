@@ -37,7 +37,23 @@ class ViewsTest {
     }
 
     private static List<String> lines(final RowFormat format) {
-        return FlowRows.text(FLOWS, Listing.of(format)).lines().toList();
+        final StringBuilder text = new StringBuilder();
+        FlowRows.append(FLOWS, Listing.of(format), text);
+        return text.toString().lines().toList();
+    }
+
+    /** What nothing matches is said, below a header, or no line where a format has none. */
+    @Test
+    void shouldSayThatNothingIsShown() {
+        final FlowQuery none = FlowQuery.ALL.with(RowFilter.ALL.with(RowFilter.Condition.DPORT, "1"));
+        for (final RowFormat format : RowFormat.values()) {
+            final StringBuilder text = new StringBuilder();
+            final String remark = FlowRows.append(FLOWS, new Listing(format, none, false), text);
+            assertEquals("none of " + FLOWS.size() + " records is of those asked for", remark);
+            assertEquals(format == RowFormat.JSON ? 0 : 1, text.toString().lines().count(), text::toString);
+            assertEquals("no such flow lives or ended in the last minute",
+                FlowRows.append(List.of(), new Listing(format, none, false), text));
+        }
     }
 
     @Test
@@ -68,7 +84,8 @@ class ViewsTest {
         assertEquals(1, screen.lines().filter((each) -> each.contains("  100us ") && each.contains("10.0.0.38")).count(), screen);
 
         final String second = lines(RowFormat.TABLE).get(2);
-        assertTrue(second.matches("10\\.0\\.0\\.38 .* 8750\\.000 +125\\.000 +100\\.000 +interpolated .* 9500\\.000"), second);
+        assertTrue(second.matches(
+            "10\\.0\\.0\\.38 .* 8750\\.000 +125\\.000 +100\\.000 +interpolated .* 9500\\.000 +\\+8\\.6"), second);
     }
 
     @Test

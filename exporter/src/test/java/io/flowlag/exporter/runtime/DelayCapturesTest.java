@@ -524,7 +524,7 @@ class DelayCapturesTest {
         DelayProcess.run(
             new ConfigLoader().text("test", "rli: {capacity: 20m}").conclude(), options(isSketched, isSketched, true), terminal);
         final List<String> lines = out.toString(StandardCharsets.UTF_8).lines().toList();
-        assertTrue(lines.get(0).matches("src .* max_us" + (isSketched ? " +sketch_us" : "")), lines.get(0));
+        assertTrue(lines.get(0).matches("src .* max_us" + (isSketched ? " +sketch_us +sketch_%" : "")), lines.get(0));
         assertEquals(1, lines.stream().filter((line) -> line.matches("src +dst +proto .*")).count());
         assertTrue(lines.stream().anyMatch((line) -> line.contains("2001:db8:") || line.contains("fd")), "no IPv6");
     }

@@ -33,7 +33,8 @@ final class QueryFormatter implements RecordFormatter {
         unknown = new UnknownValues(query);
         held = query.isImmediate() ? null : new HeldRows(query);
         hasRows = query.grouping() != null || listing.format() == RowFormat.TABLE;
-        rows = hasRows ? RowWriter.of(listing.format(), query.grouping(), listing.isColoured()) : null;
+        rows = !hasRows ? null : held == null ? RowWriter.ofStream(listing) :
+            RowWriter.of(listing.format(), query.grouping(), listing.isColoured());
     }
 
     @Override
@@ -53,6 +54,7 @@ final class QueryFormatter implements RecordFormatter {
         if (hasRows) {
             found.forEach((row) -> take(row, text));
         } else if (held == null) {
+            unknown.onShown();
             return records.append(record, text);
         } else {
             held.add(found.get(0), ownText(record, text));
@@ -62,6 +64,7 @@ final class QueryFormatter implements RecordFormatter {
 
     private void take(final FlowRow row, final StringBuilder text) {
         if (held == null) {
+            unknown.onShown();
             rows.append(row, text);
         } else {
             held.add(row, null);
@@ -91,6 +94,7 @@ final class QueryFormatter implements RecordFormatter {
         records.finish(text);
         if (held != null) {
             held.take((row, own) -> {
+                unknown.onShown();
                 if (hasRows) {
                     rows.append(row, text);
                 } else {
@@ -98,7 +102,7 @@ final class QueryFormatter implements RecordFormatter {
                 }
             });
         }
-        if (hasRows) {
+        if (hasRows && !query.equals(FlowQuery.ALL)) {
             rows.finish(text);
         }
     }

@@ -44,7 +44,7 @@ interface RecordFormatter {
         final RecordFormatter records = switch (listing.format()) {
             case JSON -> new JsonFormatter(isVerbose);
             case CSV -> new CsvFormatter(isVerbose, columns);
-            case TABLE -> new TableFormatter(isVerbose, listing.isColoured());
+            case TABLE -> new TableFormatter(isVerbose, listing);
         };
         return new QueryFormatter(listing, records);
     }

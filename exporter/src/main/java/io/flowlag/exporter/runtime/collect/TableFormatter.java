@@ -1,6 +1,6 @@
 package io.flowlag.exporter.runtime.collect;
 
-import io.flowlag.exporter.listing.RowFormat;
+import io.flowlag.exporter.listing.Listing;
 import io.flowlag.exporter.listing.RowWriter;
 import io.flowlag.ipfix.collect.CollectedRecord;
 
@@ -11,15 +11,17 @@ final class TableFormatter implements RecordFormatter {
     private final RecordRows rows = new RecordRows();
     private final RecordNames.Cache namesCache = new RecordNames.Cache();
     private final StringBuilder value = new StringBuilder();
+    private boolean hasRows;
 
-    TableFormatter(final boolean isVerbose, final boolean isColoured) {
+    TableFormatter(final boolean isVerbose, final Listing listing) {
         this.isVerbose = isVerbose;
-        table = RowWriter.of(RowFormat.TABLE, null, isColoured);
+        table = RowWriter.ofStream(listing);
     }
 
     @Override
     public boolean append(final CollectedRecord record, final StringBuilder text) {
         if (!record.isOptions()) {
+            hasRows = true;
             rows.of(record).forEach((row) -> table.append(row, text));
             return true;
         }
@@ -38,7 +40,9 @@ final class TableFormatter implements RecordFormatter {
 
     @Override
     public void finish(final StringBuilder text) {
-        table.finish(text);
+        if (hasRows) {
+            table.finish(text);
+        }
     }
 
     @Override

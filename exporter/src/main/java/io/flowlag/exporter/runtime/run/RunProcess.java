@@ -109,7 +109,9 @@ public final class RunProcess {
         final List<LivePacketSource> sources = openSources();
         final DestinationFactory factory = factory(sources);
         destinations = new Destinations(factory, hasRecords(config) ? () -> RecordOutput.destination(
-            factory, config, new Listing(RowFormat.TABLE, FlowQuery.ALL, terminal.isColoured()), terminal, true) : null);
+            factory, config, new Listing(RowFormat.TABLE, FlowQuery.ALL, terminal.isColoured()).with(
+                terminal.isOutTerminal() ? null : RecordOutput.parts(config, config.segments().stream().anyMatch(
+                (each) -> each.segment().role() != ExporterConfig.Role.NONE))), terminal, true) : null);
         final StageErrors errors = new StageErrors();
         try (LiveSegments segments = opened(sources, () -> new LiveSegments(config, names, interfaceIds(sources)));
             PipelineRun run = new PipelineRun(

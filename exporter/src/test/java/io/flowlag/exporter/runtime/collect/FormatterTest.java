@@ -3,6 +3,7 @@ package io.flowlag.exporter.runtime.collect;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.flowlag.common.counter.CounterSet;
+import io.flowlag.exporter.listing.Listing;
 import io.flowlag.ipfix.collect.CollectedRecord;
 import io.flowlag.ipfix.collect.CollectingProcess;
 import io.flowlag.ipfix.collect.CollectorCounter;
@@ -164,7 +165,7 @@ class FormatterTest {
 
     @Test
     void shouldAlignTheTable() {
-        final String[] lines = format(new TableFormatter(false, false), set(2, FLOW_TEMPLATE), set(256,
+        final String[] lines = format(new TableFormatter(false, Listing.DEFAULT), set(2, FLOW_TEMPLATE), set(256,
             flow("c0000201", "c6336402", 5, 1500) + flow("0a000001", "cb007103", 1, 0)), OPTIONS).split("\n");
         assertEquals(3, lines.length);
         assertTrue(lines[0].startsWith("src        dst           proto  sport  dport"), lines[0]);
@@ -182,7 +183,7 @@ class FormatterTest {
             "800c 0001 00007ed9 8013 0008 00007ed9 8018 0001 00007ed9 801b 0008 00007ed9");
         final String record = "c0000201" + String.format("%016x%016x%016x", -12_345L, 99_900L, 1_000L) + "04" +
             "0000000000000003" + "02" + "0000000000000007";
-        final String[] lines = format(new TableFormatter(false, false), set(2, FLOW_TEMPLATE),
+        final String[] lines = format(new TableFormatter(false, Listing.DEFAULT), set(2, FLOW_TEMPLATE),
             set(256, flow("c0000201", "c6336402", 5, 1500)), template, set(257, record)).split("\n");
         assertEquals(3, lines.length);
         assertTrue(lines[0].matches(
@@ -198,27 +199,27 @@ class FormatterTest {
         final String template =
             set(2, "0102 0005 0008 0004 8005 0008 00007ed9 8008 0008 00007ed9 8009 0008 00007ed9 800b 0008 00007ed9");
         final String record = "c0000201" + String.format("%016x%016x%016x%016x", 5_000L, 4_000L, 9_000L, -1_500L);
-        final String[] lines = format(new TableFormatter(false, false), template, set(258, record)).split("\n");
+        final String[] lines = format(new TableFormatter(false, Listing.DEFAULT), template, set(258, record)).split("\n");
         assertTrue(lines[1].matches(".* - +4\\.000 +9\\.000 +-1\\.500 +-"), lines[1]);
     }
 
     @Test
     void shouldShowIanasDelayWhereThereIsNoOther() {
         final String template = set(2, "0101 0002 0008 0004 0212 0004");
-        final String text = format(new TableFormatter(false, false), template, set(257, "c0000201 0000007b"));
+        final String text = format(new TableFormatter(false, Listing.DEFAULT), template, set(257, "c0000201 0000007b"));
         assertTrue(text.contains("  123.000  "), text);
     }
 
     @Test
     void shouldNotLetTextCommandTheTerminal() {
         final String options = set(3, "012c 0002 0001 0095 0004 0052 0004") + set(300, "00000007 1b5b324a");
-        assertEquals("# observationDomainId=7 interfaceName=?[2J\n", format(new TableFormatter(true, false), options));
+        assertEquals("# observationDomainId=7 interfaceName=?[2J\n", format(new TableFormatter(true, Listing.DEFAULT), options));
     }
 
     @Test
     void shouldNotLetTextCommandTheTerminalByASingleCharacter() {
         final String options = set(3, "012c 0002 0001 0095 0004 0052 0004") + set(300, "00000007 c29b324a");
-        assertEquals("# observationDomainId=7 interfaceName=?2J\n", format(new TableFormatter(true, false), options));
+        assertEquals("# observationDomainId=7 interfaceName=?2J\n", format(new TableFormatter(true, Listing.DEFAULT), options));
     }
 
     private static String csv(final String hexOfName) {

@@ -44,7 +44,7 @@ public final class IpfixTarget implements FuzzTarget {
     private final UnsafeBuffer message = new UnsafeBuffer(0, 0);
     private final StringBuilder text = new StringBuilder();
     private final RecordFormatter[] formatters =
-        {new JsonFormatter(true), new CsvFormatter(true, List.of()), new TableFormatter(true, false),
+        {new JsonFormatter(true), new CsvFormatter(true, List.of()), new TableFormatter(true, Listing.DEFAULT),
             RecordFormatter.of(
                 new Listing(RowFormat.JSON, FlowQuery.ALL.by(Grouping.parse("src/24,dscp")), false), true, List.of())};
     private long nowNs;
