@@ -15,6 +15,8 @@ import io.flowlag.exporter.export.IpfixRecords;
 import io.flowlag.exporter.lab.CaptureWriter;
 import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.exporter.lab.SimulatedSegment;
+import io.flowlag.exporter.listing.Listing;
+import io.flowlag.exporter.listing.RowFormat;
 import io.flowlag.exporter.runtime.delay.CaptureSurvey;
 import io.flowlag.exporter.runtime.delay.DelayOptions;
 import io.flowlag.exporter.runtime.delay.DelayProcess;
@@ -509,6 +511,29 @@ class DelayCapturesTest {
         if (Objects.equals(exact.get("flowlagLossKind"), flow.get("flowlagLossKind"))) {
             assertEquals(exact.get("flowlagLostPacketDeltaCount"), flow.get("flowlagLostPacketDeltaCount"));
         }
+    }
+
+    /** Each line is an object; the last one has what is printed below a table. */
+    @Test
+    void shouldEndJsonWithTotals() throws IOException {
+        CapturePacket.write(path("s"), sent);
+        CapturePacket.write(path("r"), received);
+        DelayProcess.run(new ConfigLoader().text("test", "rli: {capacity: 20m}").conclude(),
+            options(false, false, true).with(Listing.of(RowFormat.JSON)), terminal);
+        final List<String> lines = out.toString(StandardCharsets.UTF_8).lines().toList();
+        long lost = 0;
+        for (final String line : lines.subList(0, lines.size() - 1)) {
+            final JsonNode flow = new ObjectMapper().readTree(line);
+            assertTrue(flow.has("packetDeltaCount") && !flow.has("_totals"), line);
+            lost += flow.path("flowlagLostPacketDeltaCount").asLong();
+        }
+        final JsonNode totals = new ObjectMapper().readTree(lines.get(lines.size() - 1));
+        assertTrue(totals.at("/_totals").asBoolean() && totals.at("/max_delay_ns").asLong() > 0, totals::toString);
+        final JsonNode counters = totals.at("/delay/counters");
+        assertEquals(sent.size(), counters.path("match_sent").asLong());
+        assertTrue(totals.at("/delay/total/0/matched/mean_ns").isNumber(), totals::toString);
+        assertEquals(counters.path("match_lost").asLong() - counters.path("match_lost_of_unseen_flows").asLong(),
+            lost + totals.at("/lost_in_no_row").asLong());
     }
 
     /** Though the first flow is IPv4 and too short for quantiles, others are IPv6, and delays are long. */

@@ -84,7 +84,8 @@ public final class DelayProcess {
         final List<Destination> destinations;
         try {
             destinations = new Destinations(
-                factory, () -> RecordOutput.destination(factory, sized, options.listing(), terminal, false)).of(sized);
+                factory, () -> RecordOutput.destination(
+                    factory, sized, options.listing().within(RecordOutput.parts(sized, true)), terminal, false)).of(sized);
         } catch (final RuntimeException ex) {
             CloseHelper.closeAll(sources);
             throw ex;
@@ -101,6 +102,8 @@ public final class DelayProcess {
                 DelayTable.print(run.statistics().delay(), terminal.out());
                 DelaySizing.print(sized, survey, wiring, memoryBytes, terminal.out());
                 DelayTable.printCaptures(sized, facts, run.delayStage().matchedFlows(), terminal.out());
+            } else if (config.exporting().destinations().isEmpty() && options.listing().format() == RowFormat.JSON) {
+                DelayTable.printJson(run.statistics().delay(), sized, run.delayStage().matchedFlows(), terminal.out());
             }
             run.writeStatistics();
             writeTruth(run, options, terminal);

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.runtime.delay;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.CaptureFacts;
@@ -7,8 +8,11 @@ import io.flowlag.exporter.delay.exact.SegmentFlows;
 import io.flowlag.exporter.status.DelayDistribution;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DelaySummary;
+import io.flowlag.exporter.status.StatisticsWriter;
 
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -92,6 +96,22 @@ public final class DelayTable {
         if (facts.sides() != null) {
             RoundTrips.print(flows, facts.sides(), out);
         }
+    }
+
+    /** Prints the totals as an object in one line, for programs that read the flows so. */
+    static void printJson(
+        final DelayStatistics delay, final ExporterConfig config, final SegmentFlows flows, final PrintStream out) {
+        final Map<String, Object> totals = new LinkedHashMap<>();
+        totals.put("_totals", true);
+        totals.put("max_delay_ns", config.segment().maximumDelayNs());
+        totals.put("lost_in_no_row", flows == null ? null : takeLostBehindRecords(flows));
+        totals.put("delay", delay);
+        try {
+            out.print(StatisticsWriter.mapper().writeValueAsString(totals) + '\n');
+        } catch (final JsonProcessingException ex) {
+            throw new UncheckedIOException(ex);
+        }
+        out.flush();
     }
 
     private static long takeLostBehindRecords(final SegmentFlows flows) {
