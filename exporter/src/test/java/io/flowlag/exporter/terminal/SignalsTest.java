@@ -110,6 +110,21 @@ class SignalsTest {
         }
     }
 
+    /** As behind a shell's {@code &} in a script: SIGINT stays ignored, and SIGTERM, which kill sends, ends it in order. */
+    @Test
+    @Timeout(LIFE_SECONDS)
+    void shouldFlushOnTerminateWhereInterruptsAreIgnored() throws IOException, InterruptedException {
+        final Process process = start(List.of("sh", "-c", "trap '' INT; exec \"$@\"", "sh"), "RELOADS");
+        final BufferedReader output = output(process);
+        assertEquals("ready", output.readLine());
+        kill(process, "INT");
+        kill(process, "USR1");
+        assertEquals("counters", output.readLine());
+        kill(process, "TERM");
+        assertEquals("flushed", output.readLine());
+        assertEquals(0, process.waitFor());
+    }
+
     @Test
     @Timeout(LIFE_SECONDS)
     void shouldStopOnHangUpWhereNothingIsReloaded() throws IOException, InterruptedException {
@@ -167,11 +182,17 @@ class SignalsTest {
      * child too, and what waits for its answer would wait for ever: the child starts with all of them in force.
      */
     private static Process start(final String... arguments) throws IOException, InterruptedException {
+        return start(List.of(), arguments);
+    }
+
+    private static Process start(final List<String> launcher, final String... arguments)
+        throws IOException, InterruptedException {
         final List<String> command = new ArrayList<>();
         if (areSignalsIgnored()) {
             command.addAll(List.of("env", "--default-signal=" + SIGNALS));
             assumeTrue(canRun(command), "signals are ignored here, and env cannot put them back in force");
         }
+        command.addAll(launcher);
         command.addAll(List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
             System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")), Obedient.class.getName()));
