@@ -219,4 +219,47 @@ class ExchangeLinkReconcileTest extends LinkedPoints {
         assertTrue(receiver.count("reconcile_unanswered") >= 4);
         assertEquals(0, receiver.count("reconcile_lost"));
     }
+
+    /** Intervals without a packet are complete, and nothing is asked of them; those around them are as they would be. */
+    @Test
+    void shouldAskNothingOfIntervalsWithoutPackets() throws Exception {
+        isLive = true;
+        senderSection = RECONCILE;
+        reconnect(RECONCILE, ", mode: flows");
+        goOn(4, true);
+        goOn(4, false);
+        final long asked = receiver.count("exchange_synopsis_requests_sent");
+        final long octets = receiver.count("reconcile_octets");
+        final long complete = receiver.count("reconcile_complete");
+        final long lost = receiver.count("reconcile_lost");
+        assertTrue(asked > 0 && lost > 0, receiver.stage.statistics()::toString);
+        goOn(8, false);
+        assertEquals(asked, receiver.count("exchange_synopsis_requests_sent"));
+        assertEquals(octets, receiver.count("reconcile_octets"));
+        assertEquals(complete + 8, receiver.count("reconcile_complete"), receiver.stage.statistics()::toString);
+        goOn(4, true);
+        goOn(3, false);
+        assertTrue(receiver.count("exchange_synopsis_requests_sent") > asked);
+        assertTrue(receiver.count("reconcile_lost") > lost, receiver.stage.statistics()::toString);
+        assertEquals(0, receiver.count("reconcile_incomplete") + receiver.count("reconcile_refused"));
+    }
+
+    /** Time passes at both points, with packets, of which one of 61 is lost, or without. */
+    private void goOn(final long intervals, final boolean hasPackets) {
+        for (long i = 0; i < intervals * PACKETS_PER_INTERVAL; i++) {
+            final long number = packetNumber++;
+            describe(number, 0, START_NS + number * GAP_NS);
+            sender.advance(batch);
+            if (hasPackets) {
+                sender.agent.onDescriptors(batch, 0, 1);
+            }
+            settle();
+            describe(number, 1, START_NS + number * GAP_NS + 2_000_000);
+            receiver.advance(batch);
+            if (hasPackets && number % 61 != 0) {
+                receiver.packet(batch);
+            }
+            settleRequests();
+        }
+    }
 }

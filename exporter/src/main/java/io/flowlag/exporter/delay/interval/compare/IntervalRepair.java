@@ -61,6 +61,8 @@ public final class IntervalRepair implements ReconcileTarget {
     private final Long2LongHashMap unnamed = new Long2LongHashMap(0);
     private boolean isUnnamedForgotten;
     private boolean isTried;
+    /** Neither point has packets: that needs no question. */
+    private boolean isEmpty;
     private boolean isPending;
     private boolean isRepaired;
     private boolean isLossHidden;
@@ -116,8 +118,10 @@ public final class IntervalRepair implements ReconcileTarget {
         }
         isIndexed = false;
         unseen.clear();
-        final SynopsisPeer asked =
-            sent.keepsPackets() ? local.of(sent.packets(), sent.keys(), sent.isDamaged()) : peer;
+        isEmpty = !sent.hasSketches() && sent.flows().count() == 0 && received.packets().offeredPackets() == 0 &&
+            !sent.isDamaged() && !received.isDamaged();
+        final SynopsisPeer asked = sent.keepsPackets() ? local.of(sent.packets(), sent.keys(), sent.isDamaged()) :
+            isEmpty ? local.of(received.packets(), null, false) : peer;
         reconciler.begin(
             received.packets(), next == null ? null : next.packets(), received.isDamaged(), sent.isDamaged(), asked, this);
         isPending = !work();
@@ -171,7 +175,7 @@ public final class IntervalRepair implements ReconcileTarget {
         counters.add(SketchCounter.RECONCILE_REMARKED, reconciler.remarkedPackets());
         counters.add(SketchCounter.RECONCILE_CELLS, reconciler.cells());
         counters.add(SketchCounter.RECONCILE_CELLS_UNDECODED, reconciler.undecodedCells());
-        counters.add(SketchCounter.RECONCILE_OCTETS, reconciler.octets());
+        counters.add(SketchCounter.RECONCILE_OCTETS, octets());
         SketchCounter.countCache(counters, own);
         if (answer.keepsPackets()) {
             SketchCounter.countCache(counters, answer);
@@ -449,6 +453,6 @@ public final class IntervalRepair implements ReconcileTarget {
 
     /** {@return octets of requests and answers} */
     long octets() {
-        return reconciler.octets();
+        return isEmpty ? 0 : reconciler.octets();
     }
 }
