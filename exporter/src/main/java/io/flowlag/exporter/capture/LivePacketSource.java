@@ -2,6 +2,7 @@ package io.flowlag.exporter.capture;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A source of packets as they arrive at an interface. As every {@link PacketSource} it is owned by one thread, which calls all
@@ -11,6 +12,13 @@ import java.util.List;
  * had arrived is handed over first. An interface that is only down continues to be polled.
  */
 public abstract class LivePacketSource implements PacketSource {
+    /** How often drops and the MTU are read and the interface is checked. */
+    protected static final int HOUSEKEEPING_INTERVAL_MS = 50;
+    /** In place of an MTU. */
+    protected static final int NO_INTERFACE = -1;
+
+    private static final long HOUSEKEEPING_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(HOUSEKEEPING_INTERVAL_MS);
+
     /** The packet handed over. */
     protected final CapturedPacket packet;
     protected long capturedCount;
@@ -19,9 +27,13 @@ public abstract class LivePacketSource implements PacketSource {
     protected int mtuBytes;
     /** Read by other threads. */
     protected volatile String damage;
+    /** Set by {@link #end}. */
+    protected boolean isEnding;
 
     private final String name;
     private final List<String> notices;
+    private long nextHousekeepingNs = System.nanoTime();
+    private long endNs;
 
     /** A source of the link type and the interface of its packet. */
     protected LivePacketSource(final String name, final CapturedPacket packet, final List<String> notices) {
@@ -96,6 +108,55 @@ public abstract class LivePacketSource implements PacketSource {
      * @return whether polling is worthwhile.
      */
     public abstract boolean awaitArrival(int timeoutMs);
+
+    /** {@return whether the next {@link #keepHouse} reads what changes slowly} */
+    protected final boolean isHouseDue(final long nowNs) {
+        return nowNs - nextHousekeepingNs >= 0;
+    }
+
+    /**
+     * The end of each {@link #poll} of an open source: every {@value #HOUSEKEEPING_INTERVAL_MS} ms reads the drops and what else
+     * changes slowly. When the interface has vanished, the source begins to end; when it has ended, it is closed.
+     *
+     * @param takenCount  packets that were taken.
+     * @param packetLimit of the poll.
+     * @return what it returns.
+     */
+    protected final int keepHouse(final int takenCount, final int packetLimit) {
+        final long nowNs = System.nanoTime();
+        if (isHouseDue(nowNs)) {
+            nextHousekeepingNs = nowNs + HOUSEKEEPING_INTERVAL_NS;
+            updateKernelDropCount();
+            final int linkBytes = follow();
+            if (linkBytes != NO_INTERFACE) {
+                mtuBytes = linkBytes;
+            } else if (!isEnding) {
+                damage = "interface " + name + " vanished";
+                end(nowNs);
+            }
+        }
+        if (takenCount > 0 || !isEnding || packetLimit == 0 || !hasEnded(nowNs - endNs)) {
+            return takenCount;
+        }
+        close();
+        return END_OF_SOURCE;
+    }
+
+    /** Reads what changes slowly. Returns the MTU, as {@link #mtuBytes()} does, or {@link #NO_INTERFACE}. */
+    protected int follow() {
+        return mtuBytes;
+    }
+
+    /** Begins to end: no packet comes from now on but those that the kernel has. Called once. */
+    protected void end(final long nowNs) {
+        isEnding = true;
+        endNs = nowNs;
+    }
+
+    /** Whether no packet is left, when a poll took none, so many nanoseconds after {@link #end}. */
+    protected boolean hasEnded(final long sinceNs) {
+        return true;
+    }
 
     /**
      * Stops receiving. Packets that had arrived must still be polled; then {@link #poll} returns {@link #END_OF_SOURCE},

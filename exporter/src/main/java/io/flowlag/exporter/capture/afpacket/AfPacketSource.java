@@ -36,12 +36,8 @@ import java.util.concurrent.TimeUnit;
  * reads the clock itself, later: behind the queues of receive packet steering and of virtual interfaces.
  */
 public final class AfPacketSource extends LivePacketSource {
-    /** How often drops and the MTU are read and the interface is checked. */
-    static final int HOUSEKEEPING_INTERVAL_MS = 50;
-
     /** How long to wait for the last block of an interface that is gone, if the kernel does not pass it on. */
     private static final long DRAIN_DEADLINE_NS = TimeUnit.SECONDS.toNanos(2);
-    private static final long HOUSEKEEPING_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(HOUSEKEEPING_INTERVAL_MS);
 
     private final boolean wantsCardStamps;
     private final boolean wantsWays;
@@ -52,9 +48,6 @@ public final class AfPacketSource extends LivePacketSource {
 
     private long filteredCount;
     private long kernelStampedCount;
-    private long nextHousekeepingNs = System.nanoTime();
-    private boolean isEnding;
-    private long endDeadlineNs;
 
     private AfPacketSource(
         final LiveCaptureOptions options,
@@ -253,11 +246,7 @@ public final class AfPacketSource extends LivePacketSource {
             taken++;
             deliver(handler);
         }
-        final long nowNs = System.nanoTime();
-        if (nowNs - nextHousekeepingNs >= 0) {
-            keepHouse(nowNs);
-        }
-        return taken == 0 && isEnding && packetLimit > 0 ? endIfDrained(nowNs) : taken;
+        return keepHouse(taken, packetLimit);
     }
 
     private void deliver(final PacketHandler handler) {
@@ -276,30 +265,21 @@ public final class AfPacketSource extends LivePacketSource {
         handler.onPacket(packet);
     }
 
-    private void keepHouse(final long nowNs) {
-        nextHousekeepingNs = nowNs + HOUSEKEEPING_INTERVAL_NS;
-        updateKernelDropCount();
+    @Override
+    protected int follow() {
         ring.keepHouse();
-        if (!isEnding && socket.hasInterface(interfaceId())) {
-            mtuBytes = socket.mtuBytes(interfaceId());
-        } else if (!isEnding) {
-            damage = "interface " + name() + " vanished";
-            end(nowNs);
-            group.onRefusing();
-        }
+        return socket.hasInterface(interfaceId()) ? socket.mtuBytes(interfaceId()) : NO_INTERFACE;
     }
 
-    private void end(final long nowNs) {
-        isEnding = true;
-        endDeadlineNs = nowNs + DRAIN_DEADLINE_NS;
+    @Override
+    protected void end(final long nowNs) {
+        super.end(nowNs);
+        group.onRefusing();
     }
 
-    private int endIfDrained(final long nowNs) {
-        if (!ring.isDrained() && nowNs - endDeadlineNs < 0 || !group.isRefusing()) {
-            return 0;
-        }
-        close();
-        return END_OF_SOURCE;
+    @Override
+    protected boolean hasEnded(final long sinceNs) {
+        return (ring.isDrained() || sinceNs >= DRAIN_DEADLINE_NS) && group.isRefusing();
     }
 
     @Override

@@ -28,14 +28,13 @@ final class FanoutGroup {
         }
     }
 
-    /** Stops a member: it receives nothing more; called once for each. */
+    /** Makes the kernel give a member nothing more. */
     void stop(final PacketSocket socket, final int interfaceId) {
         if (isShared) {
             socket.refuse();
         } else {
             socket.unbind(interfaceId);
         }
-        onRefusing();
     }
 
     /** A member refuses further packets; called once by each. */

@@ -45,7 +45,6 @@ public final class PcapSource extends LivePacketSource {
     private static final long NS_PER_MS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long MS_PER_SECOND = 1_000L;
     private static final long NS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
-    private static final long HOUSEKEEPING_INTERVAL_NS = 50 * NS_PER_MS;
     private static final long COUNTER_MASK = 0xffff_ffffL;
     /** Eight of the blocks that libpcap uses on Linux: in a slow burst the block timeout may close one for each packet. */
     private static final int MIN_BUFFER_BYTES = 8 << 18;
@@ -66,10 +65,8 @@ public final class PcapSource extends LivePacketSource {
     private final PcapHandle handle;
 
     private long lastDropCounter;
-    private long nextHousekeepingNs = System.nanoTime();
-    private boolean isEnding;
+    private boolean hasReadFailed;
     private long endCount = Long.MAX_VALUE;
-    private long endDeadlineNs;
     private boolean isClosed;
 
     private PcapSource(
@@ -185,11 +182,13 @@ public final class PcapSource extends LivePacketSource {
             while (taken < limit && deliver(handler, handle.getNextRawPacket())) {
                 taken++;
             }
-            taken += keepHouse(handler, limit - taken, System.nanoTime());
+            if (taken < limit && isHouseDue(System.nanoTime()) && deliver(handler, nextUnlessFailed())) {
+                taken++;
+            }
         } catch (final NotOpenException ex) {
             throw new IllegalStateException(ex);
         }
-        return taken == 0 && isEnding && packetLimit > 0 ? endIfDrained() : taken;
+        return keepHouse(taken, packetLimit);
     }
 
     private boolean deliver(final PacketHandler handler, final byte[] octets) {
@@ -205,30 +204,24 @@ public final class PcapSource extends LivePacketSource {
         return true;
     }
 
-    /** Reads drops and MTU. If no packet seems to be there, performs one read that distinguishes an error from silence. */
-    private int keepHouse(final PacketHandler handler, final int roomCount, final long nowNs) throws NotOpenException {
-        if (nowNs - nextHousekeepingNs < 0 || isEnding) {
-            return 0;
-        }
-        nextHousekeepingNs = nowNs + HOUSEKEEPING_INTERVAL_NS;
-        mtuBytes = NetworkInterfaces.mtuBytes(interfaceId());
+    /** A read that distinguishes an error from silence, when no packet seems to be there. */
+    private byte[] nextUnlessFailed() throws NotOpenException {
         try {
-            readDrops();
-            return roomCount > 0 && deliver(handler, handle.getNextRawPacketEx()) ? 1 : 0;
+            return handle.getNextRawPacketEx();
         } catch (final TimeoutException ex) {
-            return 0;
+            return null;
         } catch (final PcapNativeException | EOFException ex) {
-            return onReadFailure(ex);
+            hasReadFailed = true;
+            return null;
         }
     }
 
     /** An interface that is down but exists continues to be polled. */
-    private int onReadFailure(final Exception failure) {
-        if (interfaceId() == 0 || NetworkInterfaces.indexOf(name()) != interfaceId()) {
-            damage = "interface " + name() + " vanished (" + failure.getMessage() + ")";
-            end();
-        }
-        return 0;
+    @Override
+    protected int follow() {
+        final boolean isGone = hasReadFailed && (interfaceId() == 0 || NetworkInterfaces.indexOf(name()) != interfaceId());
+        hasReadFailed = false;
+        return isGone ? NO_INTERFACE : NetworkInterfaces.mtuBytes(interfaceId());
     }
 
     @Override
@@ -254,9 +247,9 @@ public final class PcapSource extends LivePacketSource {
      * Begins to end: waits for the packets that the kernel has received by now. libpcap may count packets that it then drops
      * for their direction, so the wait has a deadline.
      */
-    private void end() {
-        isEnding = true;
-        endDeadlineNs = System.nanoTime() + graceNs;
+    @Override
+    protected void end(final long nowNs) {
+        super.end(nowNs);
         try {
             final PcapStat stat = handle.getStats();
             endCount = capturedCount +
@@ -268,12 +261,9 @@ public final class PcapSource extends LivePacketSource {
         }
     }
 
-    private int endIfDrained() {
-        if (capturedCount < endCount && System.nanoTime() - endDeadlineNs < 0) {
-            return 0;
-        }
-        close();
-        return END_OF_SOURCE;
+    @Override
+    protected boolean hasEnded(final long sinceNs) {
+        return capturedCount >= endCount || sinceNs >= graceNs;
     }
 
     @Override
@@ -287,7 +277,7 @@ public final class PcapSource extends LivePacketSource {
     @Override
     public void stop() {
         if (!isClosed && !isEnding) {
-            end();
+            end(System.nanoTime());
         }
     }
 

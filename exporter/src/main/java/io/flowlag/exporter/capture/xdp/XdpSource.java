@@ -39,15 +39,11 @@ import java.util.concurrent.TimeUnit;
  * was refused. With zero copy a card without a free frame drops packets itself, which its own counters show.
  */
 public final class XdpSource extends LivePacketSource {
-    /** How often drops, MTU and the offset of TAI are read and the interface is checked. */
-    static final int HOUSEKEEPING_INTERVAL_MS = 50;
-
     private static final int HARDWARE_ETHERNET = 1;
     /** A stamp, and an Ethernet header with two VLAN tags. */
     private static final int HEADERS_LENGTH_BYTES = XdpQueue.STAMP_LENGTH_BYTES + 22;
     private static final int SMALL_FRAME_BYTES = 2048;
     private static final int LARGE_FRAME_BYTES = 4096;
-    private static final long HOUSEKEEPING_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(HOUSEKEEPING_INTERVAL_MS);
     /** The longest time for a reading of both clocks. */
     private static final long READING_NS = TimeUnit.MILLISECONDS.toNanos(100);
     /** A packet is so long between the program and its ring, at most. */
@@ -63,9 +59,6 @@ public final class XdpSource extends LivePacketSource {
 
     private long taiOffsetNs;
     private long filteredCount;
-    private long nextHousekeepingNs = System.nanoTime();
-    private boolean isEnding;
-    private long endNs;
 
     private XdpSource(
         final LiveCaptureOptions options, final int interfaceId, final PacketSocket device, final XdpQueues queues,
@@ -174,11 +167,7 @@ public final class XdpSource extends LivePacketSource {
             deliver(queue, handler);
         }
         queues.publish();
-        final long nowNs = System.nanoTime();
-        if (nowNs - nextHousekeepingNs >= 0) {
-            keepHouse(nowNs);
-        }
-        return taken == 0 && isEnding && packetLimit > 0 ? endIfDrained(nowNs) : taken;
+        return keepHouse(taken, packetLimit);
     }
 
     private void deliver(final XdpQueue queue, final PacketHandler handler) {
@@ -193,16 +182,10 @@ public final class XdpSource extends LivePacketSource {
         handler.onPacket(packet);
     }
 
-    private void keepHouse(final long nowNs) {
-        nextHousekeepingNs = nowNs + HOUSEKEEPING_INTERVAL_NS;
-        updateKernelDropCount();
+    @Override
+    protected int follow() {
         readTaiOffset();
-        if (!isEnding && device.hasInterface(interfaceId())) {
-            mtuBytes = device.mtuBytes(interfaceId());
-        } else if (!isEnding) {
-            damage = "interface " + name() + " vanished";
-            end(nowNs);
-        }
+        return device.hasInterface(interfaceId()) ? device.mtuBytes(interfaceId()) : NO_INTERFACE;
     }
 
     /** A reading that took long tells nothing. */
@@ -221,17 +204,9 @@ public final class XdpSource extends LivePacketSource {
         return XdpLayout.timeNs(time);
     }
 
-    private void end(final long nowNs) {
-        isEnding = true;
-        endNs = nowNs;
-    }
-
-    private int endIfDrained(final long nowNs) {
-        if (nowNs - endNs < DRAIN_NS || !queues.areEmpty()) {
-            return 0;
-        }
-        close();
-        return END_OF_SOURCE;
+    @Override
+    protected boolean hasEnded(final long sinceNs) {
+        return sinceNs >= DRAIN_NS && queues.areEmpty();
     }
 
     @Override
