@@ -91,8 +91,11 @@ public final class NetworkNamespace implements AutoCloseable {
      */
     public void connect(final String interfaceHere, final NetworkNamespace other, final String interfaceThere)
         throws IOException {
-        run(List.of("sh", "-ec", "ip -n $0 link add $1 type veth peer name $3 netns $2; ip -n $0 link set $1 up; " +
-            "ip -n $2 link set $3 up", name, interfaceHere, other.name, interfaceThere));
+        // The end that comes up first has its carrier later, and drops what it sends until the kernel has taken note of that.
+        run(List.of("sh", "-ec", "ip -n $0 link add $1 type veth peer name $3 netns $2; ip -n $2 link set $3 up; " +
+            "ip -n $0 link set $1 up; n=0; " +
+            "until ip -n $2 link show $3 | grep -q 'state UP'; do n=$((n + 1)); [ $n -lt 2000 ]; done",
+            name, interfaceHere, other.name, interfaceThere));
     }
 
     /**

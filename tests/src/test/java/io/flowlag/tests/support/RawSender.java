@@ -3,6 +3,7 @@ package io.flowlag.tests.support;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
 
 /** Sends frames as they are, link header included, on an interface of the namespace in which its thread is. */
 public final class RawSender implements AutoCloseable {
@@ -24,6 +25,19 @@ public final class RawSender implements AutoCloseable {
         fd = (int) LinuxCalls.check("socket", LinuxCalls.socket(LinuxCalls.AF_PACKET, LinuxCalls.SOCK_RAW, 0));
         address = ByteBuffer.allocate(ADDRESS_LENGTH_BYTES).order(ByteOrder.nativeOrder())
             .putShort((short) LinuxCalls.AF_PACKET).putShort((short) 0).putInt(index).array();
+    }
+
+    /** Sends frames on an interface of a namespace. */
+    public static void send(final NetworkNamespace from, final String interfaceName, final List<byte[]> frames)
+        throws Exception {
+        from.call(() -> {
+            try (RawSender sender = new RawSender(interfaceName)) {
+                for (final byte[] frame : frames) {
+                    sender.send(frame);
+                }
+            }
+            return null;
+        });
     }
 
     /**

@@ -14,11 +14,8 @@ import io.flowlag.exporter.capture.live.LiveCapture;
 import io.flowlag.exporter.capture.posix.CLibrary;
 import io.flowlag.tests.support.Deadline;
 import io.flowlag.tests.support.Frames;
-import io.flowlag.tests.support.NetworkNamespace;
 import io.flowlag.tests.support.RawSender;
-import org.agrona.CloseHelper;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -40,33 +37,18 @@ import static org.junit.jupiter.api.Assertions.*;
 
 /** eBPF in this kernel, on wires between network namespaces on which only this test sends. {@link LiveCaptureTest} has it too. */
 @Tag("topology")
-class EbpfCaptureTest {
+class EbpfCaptureTest extends LiveWire {
     private static final Path UNPRIVILEGED = Path.of("/proc/sys/kernel/unprivileged_bpf_disabled");
-    private static final String NEAR = "near0";
-    private static final String FAR = "far0";
     private static final int JUMBO_BYTES = 8_900;
-    private static final int VLAN = 42;
     private static final int IP_FLAGS_OFFSET = 14 + 6;
     private static final int MORE_FRAGMENTS = 0x20;
     private static final int CAP_NET_RAW = 13;
     private static final int CAP_BPF = 39;
 
-    private NetworkNamespace near;
-    private NetworkNamespace far;
-
     @BeforeEach
-    void layWire() throws IOException {
-        NetworkNamespace.assumeAvailable();
-        near = NetworkNamespace.create("near");
-        far = NetworkNamespace.create("far");
-        near.connect(NEAR, far, FAR);
+    void widenWire() throws IOException {
         near.ip("link", "set", NEAR, "mtu", "9000");
         far.ip("link", "set", FAR, "mtu", "9000");
-    }
-
-    @AfterEach
-    void removeWire() {
-        CloseHelper.closeAll(near, far);
     }
 
     @Test
@@ -98,8 +80,8 @@ class EbpfCaptureTest {
             .withFilterExpression("udp or vlan").withRing(8 << 20, 0, 1);
         try (LivePacketSource ring = near.call(() -> LiveCapture.open(options));
             LivePacketSource ebpf = near.call(() -> LiveCapture.open(options.withKind(EBPF)))) {
-            send(near, NEAR, frames(300));
-            send(far, FAR, frames(300));
+            RawSender.send(near, NEAR, frames(300));
+            RawSender.send(far, FAR, frames(300));
             final Shown expected = new Shown();
             final Shown shown = new Shown();
             drain(ring, expected);
@@ -125,7 +107,7 @@ class EbpfCaptureTest {
                 for (int i = 0; i < 20; i++) {
                     burst.add(Frames.udp(20 * round + i, 40 + 23 * round % 400));
                 }
-                send(near, NEAR, burst);
+                RawSender.send(near, NEAR, burst);
                 sent.addAll(burst);
                 // Leaves packets of two rounds behind.
                 final int wantedCount = Math.max(0, 20 * (round - 1));
@@ -148,7 +130,7 @@ class EbpfCaptureTest {
         final LiveCaptureOptions options = LiveCaptureOptions.of(FAR).withKind(EBPF).withRing(8 << 20, 0, 1);
         final List<? extends LivePacketSource> group = far.call(() -> LiveCapture.openGroup(options, 2));
         final Shown shown = new Shown();
-        send(near, NEAR, frames(200));
+        RawSender.send(near, NEAR, frames(200));
         group.forEach(LivePacketSource::stop);
         group.forEach((source) -> {
             drain(source, shown);
@@ -166,7 +148,7 @@ class EbpfCaptureTest {
             try (LivePacketSource source = LiveCapture.open(options)) {
                 long bytes = 0;
                 for (int round = 1; round <= 20; round++) {
-                    send(near, NEAR, frames(200));
+                    RawSender.send(near, NEAR, frames(200));
                     final long before = threads.getThreadAllocatedBytes(Thread.currentThread().getId());
                     handler.await(source, 200 * round);
                     // The rounds before the last warm up.
@@ -186,7 +168,7 @@ class EbpfCaptureTest {
             assertEquals(1, source.notices().size());
             assertTrue(source.notices().get(0).matches(FAR + ": eBPF .* operation not permitted \\(it needs the capability " +
                 "CAP_BPF\\): the source 'afpacket' does without, and is used"), source.notices().get(0));
-            send(near, NEAR, frames(10));
+            RawSender.send(near, NEAR, frames(10));
             assertEquals(10, new CapturedPackets().stopAndDrain(source).packets().size());
         }
         final CaptureException ex = assertThrows(CaptureException.class,
@@ -202,7 +184,7 @@ class EbpfCaptureTest {
             far.callWith(() -> LiveCapture.open(options.withKind(AUTO)), CAP_NET_RAW, CAP_BPF)) {
             assertEquals(List.of(), source.notices());
             assertEquals(-1, source.descriptor(), "poll(2) on the socket would not end");
-            send(near, NEAR, frames(10));
+            RawSender.send(near, NEAR, frames(10));
             assertEquals(10, far.callWithoutCapabilities(
                 () -> new CapturedPackets().await(source, 5).stopAndDrain(source).packets().size()));
         }
@@ -231,18 +213,6 @@ class EbpfCaptureTest {
             frames.add(frame);
         }
         return frames;
-    }
-
-    private static void send(final NetworkNamespace from, final String interfaceName, final List<byte[]> frames)
-        throws Exception {
-        from.call(() -> {
-            try (RawSender sender = new RawSender(interfaceName)) {
-                for (final byte[] frame : frames) {
-                    sender.send(frame);
-                }
-            }
-            return null;
-        });
     }
 
     private static void drain(final LivePacketSource source, final PacketHandler handler) {

@@ -90,14 +90,7 @@ class LiveShardsTest {
     }
 
     private void send(final List<byte[]> frames) throws Exception {
-        near.call(() -> {
-            try (RawSender sender = new RawSender(NEAR)) {
-                for (final byte[] frame : frames) {
-                    sender.send(frame);
-                }
-            }
-            return null;
-        });
+        RawSender.send(near, NEAR, frames);
     }
 
     private void sendUnchecked(final List<byte[]> frames) {

@@ -210,13 +210,6 @@ class XdpCaptureTest {
     }
 
     private void send(final List<byte[]> frames) throws Exception {
-        near.call(() -> {
-            try (RawSender sender = new RawSender(NEAR)) {
-                for (final byte[] frame : frames) {
-                    sender.send(frame);
-                }
-            }
-            return null;
-        });
+        RawSender.send(near, NEAR, frames);
     }
 }
