@@ -42,7 +42,7 @@ public final class Benchmarks {
                 return LiveComparison.run(rest, System.out, System.err);
             }
             case "send" -> {
-                return RingSender.run(rest);
+                return FrameSender.run(rest);
             }
             default -> {
                 System.err.println("benchmark: '" + what + "' is none of files, live, jmh; bin/benchmark --help says more");

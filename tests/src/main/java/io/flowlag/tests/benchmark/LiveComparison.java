@@ -11,11 +11,13 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -24,10 +26,12 @@ import java.util.stream.Stream;
 /**
  * {@code bin/benchmark live}: sends packets of 60 octets at a rate, or as fast as a veth pair takes them, in a network namespace
  * of its own. Before that it measures what each capturer costs without packets. It runs first without a capturer, then with
- * flowlag, flowlag on one thread and on pcap4j, tcpdump that writes to nothing, and tcpdump whose filter matches no packet. The
- * last shows what a packet socket costs the sender before anything is captured. All of it runs twice: by the kernel's default,
- * which delivers packets to the capturer on the sender's processor, and with receive packet steering, which uses another
- * processor. Times of processors are those of the scheduler, by thread. Needs root.
+ * flowlag on the packet ring, on it with one thread, the same by eBPF, flowlag on pcap4j, tcpdump that writes to nothing, and
+ * tcpdump whose filter matches no packet. The last shows what a packet socket costs before anything is captured. All of it runs
+ * twice: by the kernel's default, which delivers packets to the capturer on the sender's processor, and with receive packet
+ * steering, which uses another processor. Times of processors are those of the scheduler, by thread. The kernel's part of a
+ * capture is what the sender takes for a packet beyond what it takes without a capturer; steered packets do not show it. Needs
+ * root.
  */
 final class LiveComparison {
     private static final String SENDER = "flbench0";
@@ -36,10 +40,11 @@ final class LiveComparison {
     private static final int END_S = 60;
     private static final double MOST_IDLE_S = 5;
     private static final double MOST_SETTLING_S = 2;
-    private static final String ROW = "%-18s %10s %10s %12s %12s %10s %10s %14s %10s%n";
+    private static final String ROW = "%-20s %10s %10s %12s %12s %10s %10s %14s %12s %10s%n";
     private static final String THREADING = "--threading";
     private static final int SHOWN_THREADS = 5;
     private static final double NS_PER_MS = 1e6;
+    private static final String MEDIAN_ROW = "%-20s %10s %10s %14s %12s %10s%n";
     private static final ThreadTime NO_TIME = new ThreadTime("", 0);
     private static final int FAILED = 1;
     private static final int WRONG_COMMAND_LINE = 64;
@@ -51,16 +56,32 @@ final class LiveComparison {
     private final PrintStream err;
     /** The sender's best rate without a capturer, steered or not. */
     private double aloneRate;
+    /** What a packet takes of the sender without a capturer, in this round. */
+    private double aloneNs;
+    private boolean isLive;
     private boolean isSteered;
+    private final Map<Capturer, List<Figures>> figures = new EnumMap<>(Capturer.class);
     private boolean hasFailed;
 
     /** Who captures. */
     private enum Capturer {
-        NOBODY, FLOWLAG, FLOWLAG_SHARED, FLOWLAG_PCAP4J, TCPDUMP, TCPDUMP_OF_NOTHING;
+        NOBODY, FLOWLAG, FLOWLAG_SHARED, FLOWLAG_EBPF, FLOWLAG_EBPF_SHARED, FLOWLAG_PCAP4J, TCPDUMP, TCPDUMP_OF_NOTHING;
 
         /** Whether each packet that it misses is a failure. */
         private boolean isChecked() {
-            return this == FLOWLAG || this == FLOWLAG_SHARED;
+            return this == FLOWLAG || this == FLOWLAG_SHARED || isEbpf();
+        }
+
+        private boolean isEbpf() {
+            return this == FLOWLAG_EBPF || this == FLOWLAG_EBPF_SHARED;
+        }
+
+        private boolean isShared() {
+            return this == FLOWLAG_SHARED || this == FLOWLAG_EBPF_SHARED;
+        }
+
+        private String source() {
+            return isEbpf() ? "ebpf" : this == FLOWLAG_PCAP4J ? "pcap" : "afpacket";
         }
 
         private boolean isTcpdump() {
@@ -72,11 +93,15 @@ final class LiveComparison {
         }
     }
 
-    /** What was sent, and how fast. */
-    private record Sent(long packets, double seconds) {
+    /** What was sent, how fast, and in what time of a processor. */
+    private record Sent(long packets, double seconds, double cpuNs) {
         private double rate() {
             return packets / seconds;
         }
+    }
+
+    /** Of one capturer in one round; NaN where unknown. */
+    private record Figures(double rate, double lost, double readerNs, double kernelNs, double idleMs) {
     }
 
     /** Time of a processor that a thread took. */
@@ -126,10 +151,11 @@ final class LiveComparison {
             inNamespace("ip", "link", "set", SENDER, "up");
             inNamespace("ip", "link", "set", RECEIVER, "up");
             out.println(Machine.line());
-            compare("received by the sender's processor");
+            isLive = options.isLive() && hasLiveFrames();
+            compare(isLive ? "as though received (live frames)" : "received by the sender's processor");
+            isLive = false;
             if (options.isSteered() && steer()) {
-                compare("received by processor " + options.receiver() + " (receive packet steering), the sender on others; " +
-                    "'sent alone' is from the better of both tables");
+                compare("received by processor " + options.receiver() + " (receive packet steering), the sender on others");
             }
         } finally {
             call("ip", "netns", "del", namespace);
@@ -140,12 +166,31 @@ final class LiveComparison {
     private void compare(final String how) throws IOException, InterruptedException {
         out.printf(Locale.ROOT, "%nveth, frames of 60 octets, %d flows, %.0f s each, %s%n", options.flows(), options.seconds(),
             how);
-        out.printf(Locale.ROOT, ROW, "capturer", "sent/s", "sent alone", "sent", "captured", "lost", "told", "CPU ns/packet",
-            "idle ms/s");
-        for (final Capturer capturer : Capturer.values()) {
-            if (options.capturers().isEmpty() || options.capturers().contains(capturer.text())) {
-                measure(capturer);
+        out.printf(Locale.ROOT, ROW, "capturer", "sent/s", "of none", "sent", "captured", "lost", "told", "CPU ns/packet",
+            "kernel's ns", "idle ms/s");
+        figures.clear();
+        for (int round = 0; round < options.rounds(); round++) {
+            aloneRate = 0;
+            aloneNs = Double.NaN;
+            for (final Capturer capturer : Capturer.values()) {
+                if (options.capturers().isEmpty() || options.capturers().contains(capturer.text())) {
+                    measure(capturer);
+                }
             }
+        }
+        if (options.rounds() > 1) {
+            printMedians();
+        }
+    }
+
+    private boolean hasLiveFrames() throws InterruptedException {
+        try {
+            isLive = true;
+            send(Double.MIN_NORMAL);
+            return true;
+        } catch (final IOException ex) {
+            err.println("benchmark: no live frames, a transmission ring sends: " + ex.getMessage().trim());
+            return false;
         }
     }
 
@@ -169,12 +214,13 @@ final class LiveComparison {
 
     private void measure(final Capturer capturer) throws IOException, InterruptedException {
         if (capturer == Capturer.NOBODY) {
-            final Sent sent = send();
-            aloneRate = Math.max(aloneRate, sent.rate());
+            final Sent sent = send(options.seconds());
+            aloneRate = sent.rate();
+            aloneNs = isSteered ? Double.NaN : sent.cpuNs / sent.packets;
             print(capturer, sent, null, List.of(), List.of());
             return;
         }
-        if (capturer == Capturer.FLOWLAG_SHARED && options.more().contains(THREADING)) {
+        if (capturer.isShared() && options.more().contains(THREADING)) {
             return;
         }
         if (capturer.isTcpdump() && !isThere("tcpdump")) {
@@ -189,7 +235,7 @@ final class LiveComparison {
             final Map<Long, ThreadTime> startTimes = times(process.pid());
             Thread.sleep((long)(1_000 * idleSeconds));
             final Map<Long, ThreadTime> idleTimes = times(process.pid());
-            final Sent sent = send();
+            final Sent sent = send(options.seconds());
             final List<ThreadTime> work = since(idleTimes, times(process.pid()), 1);
             process.destroy();
             if (!process.waitFor(END_S, TimeUnit.SECONDS)) {
@@ -223,9 +269,9 @@ final class LiveComparison {
             command.addAll(List.of(options.program(), "run", "-i", RECEIVER, "--direction", "in", "--export", "file:/dev/null",
                 "--stats", directory.resolve("stats.json").toString(), "--set", "status.enabled=off",
                 "--set", "pipeline.packet-ring=64m",
-                "--source", capturer == Capturer.FLOWLAG_PCAP4J ? "pcap" : "afpacket"));
+                "--source", capturer.source()));
             if (capturer.isChecked() && !options.more().contains(THREADING)) {
-                command.addAll(List.of(THREADING, capturer == Capturer.FLOWLAG_SHARED ? "shared" : "pipelined"));
+                command.addAll(List.of(THREADING, capturer.isShared() ? "shared" : "pipelined"));
             }
             command.addAll(options.more());
         }
@@ -248,20 +294,21 @@ final class LiveComparison {
         Thread.sleep((long)(1_000 * Math.min(MOST_SETTLING_S, options.seconds())));
     }
 
-    private Sent send() throws IOException, InterruptedException {
+    private Sent send(final double seconds) throws IOException, InterruptedException {
         final List<String> command = new ArrayList<>(List.of("ip", "netns", "exec", namespace));
         if (isSteered) {
             command.addAll(List.of("taskset", "-c", options.processorsOfSender()));
         }
         command.addAll(options.sender());
-        command.addAll(List.of("send", SENDER, Double.toString(options.seconds()), Integer.toString(options.flows()),
-            Long.toString(options.rate())));
+        command.addAll(List.of("send", isLive ? "live" : "ring", isLive ? RECEIVER : SENDER, Double.toString(seconds),
+            Integer.toString(options.flows()), Long.toString(options.rate())));
         final String said = call(command.toArray(new String[0]));
-        final Matcher matcher = Pattern.compile("sent (\\d+) packets in (\\d+) ns").matcher(said);
+        final Matcher matcher = Pattern.compile("sent (\\d+) packets in (\\d+) ns, CPU (\\d+) ns").matcher(said);
         if (!matcher.find()) {
             throw new IOException("the sender said: " + said);
         }
-        return new Sent(Long.parseLong(matcher.group(1)), Long.parseLong(matcher.group(2)) / 1e9);
+        return new Sent(Long.parseLong(matcher.group(1)), Long.parseLong(matcher.group(2)) / 1e9,
+            Long.parseLong(matcher.group(3)));
     }
 
     private static Seen seen(final Capturer capturer, final Path directory) throws IOException {
@@ -283,17 +330,13 @@ final class LiveComparison {
     private void print(
         final Capturer capturer, final Sent sent, final Seen seen, final List<ThreadTime> idle, final List<ThreadTime> work) {
         final long captured = seen == null ? 0 : seen.packets;
-        final Object[] cells = {capturer.text(), String.format(Locale.ROOT, "%.0f", sent.rate()),
-            aloneRate == 0 ? "-" : String.format(Locale.ROOT, "%.2f", sent.rate() / aloneRate), sent.packets, "-", "-", "-", "-",
-            "-"};
-        if (seen != null) {
-            cells[4] = captured;
-            cells[5] = sent.packets - captured;
-            cells[6] = seen.dropped;
-            cells[7] = String.format(Locale.ROOT, "%.0f", total(work) / Math.max(1, captured));
-            cells[8] = String.format(Locale.ROOT, "%.1f", total(idle) / NS_PER_MS);
-        }
-        out.printf(Locale.ROOT, ROW, cells);
+        final Figures now = new Figures(sent.rate(), seen == null ? Double.NaN : sent.packets - captured,
+            seen == null ? Double.NaN : total(work) / Math.max(1, captured), sent.cpuNs / sent.packets - aloneNs,
+            seen == null ? Double.NaN : total(idle) / NS_PER_MS);
+        figures.computeIfAbsent(capturer, (each) -> new ArrayList<>()).add(now);
+        out.printf(Locale.ROOT, ROW, capturer.text(), text(now.rate, 0), aloneRate == 0 ? "-" : text(now.rate / aloneRate, 2),
+            sent.packets, seen == null ? "-" : captured, text(now.lost, 0), seen == null ? "-" : seen.dropped,
+            text(now.readerNs, 0), text(now.kernelNs, 0), text(now.idleMs, 1));
         if (seen != null) {
             out.println("  ns a packet: " + text(work, Math.max(1, captured)) + "; idle ms/s: " + text(idle, NS_PER_MS));
         }
@@ -301,6 +344,23 @@ final class LiveComparison {
             out.println("  from the kernel's timestamp to metered: " + seen.latency);
         }
         out.flush();
+    }
+
+    private void printMedians() {
+        out.printf(Locale.ROOT, "%nmedians of %d rounds%n", options.rounds());
+        out.printf(Locale.ROOT, MEDIAN_ROW, "capturer", "sent/s", "lost", "CPU ns/packet", "kernel's ns", "idle ms/s");
+        figures.forEach((capturer, all) -> out.printf(Locale.ROOT, MEDIAN_ROW, capturer.text(), median(all, Figures::rate, 0),
+            median(all, Figures::lost, 0), median(all, Figures::readerNs, 0), median(all, Figures::kernelNs, 0),
+            median(all, Figures::idleMs, 1)));
+    }
+
+    private static String median(final List<Figures> all, final ToDoubleFunction<Figures> value, final int digits) {
+        final double[] sorted = all.stream().mapToDouble(value).sorted().toArray();
+        return text((sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2, digits);
+    }
+
+    private static String text(final double value, final int digits) {
+        return Double.isNaN(value) ? "-" : String.format(Locale.ROOT, "%." + digits + "f", value);
     }
 
     private static double total(final List<ThreadTime> times) {

@@ -17,6 +17,9 @@ import java.util.stream.Stream;
  * @param seconds   {@code --seconds 60}: how long packets are sent to each capturer.
  * @param flows     {@code --flows 10000}: at most as many as the ring has packets.
  * @param rate      {@code --rate 400000}: packets a second; 0, the default, for top speed.
+ * @param rounds    {@code --rounds 1}: how often all of it is measured, in turn.
+ * @param isLive    {@code --sender live}, the default: whether packets come from {@link LiveFrameSender}, where the kernel has
+ *                  it, and without steering; {@code ring}: all come from {@link RingSender}.
  * @param capturers {@code --capturers flowlag,tcpdump}: which of them, by name; all by default.
  * @param receiver  {@code --steer 1}: the processor that receives packets with receive packet steering, by default the last;
  *                  below 0 for {@code off}, and where there is only one.
@@ -25,8 +28,8 @@ import java.util.stream.Stream;
  * @param more      what follows {@code --}: options for flowlag.
  */
 record LiveOptions(
-    double seconds, int flows, long rate, List<String> capturers, int receiver, String program, List<String> sender,
-    List<String> more) {
+    double seconds, int flows, long rate, int rounds, boolean isLive, List<String> capturers, int receiver, String program,
+    List<String> sender, List<String> more) {
     private static final int NOBODY = -1;
     private static final String ALLOWED = "Cpus_allowed_list:";
 
@@ -39,6 +42,8 @@ record LiveOptions(
         double seconds = 60;
         int flows = 10_000;
         long rate = 0;
+        int rounds = 1;
+        boolean isLive = true;
         List<String> capturers = List.of();
         final List<Integer> processors = processors();
         int receiver = processors.size() > 1 ? processors.get(processors.size() - 1) : NOBODY;
@@ -56,6 +61,8 @@ record LiveOptions(
                 case "--seconds" -> seconds = Double.parseDouble(arguments[i + 1]);
                 case "--flows" -> flows = Integer.parseInt(arguments[i + 1]);
                 case "--rate" -> rate = Long.parseLong(arguments[i + 1]);
+                case "--rounds" -> rounds = Integer.parseInt(arguments[i + 1]);
+                case "--sender" -> isLive = isLive(arguments[i + 1]);
                 case "--capturers" -> capturers = List.of(arguments[i + 1].split(","));
                 case "--steer" -> receiver = receiver(arguments[i + 1], processors);
                 case "--program" -> program = arguments[i + 1];
@@ -63,11 +70,11 @@ record LiveOptions(
                     "'" + arguments[i] + "' is no option; bin/benchmark --help says more");
             }
         }
-        if (seconds <= 0 || flows < 1 || flows > RingSender.mostFlows() || rate < 0) {
+        if (seconds <= 0 || flows < 1 || flows > FrameSender.MOST_FRAMES || rate < 0 || rounds < 1) {
             throw new IllegalArgumentException(
-                "--seconds must be above 0, --flows 1 to " + RingSender.mostFlows() + ", --rate 0 or more");
+                "--seconds must be above 0, --flows 1 to " + FrameSender.MOST_FRAMES + ", --rate 0 or more, --rounds 1 or more");
         }
-        return new LiveOptions(seconds, flows, rate, capturers, receiver, program, ownCommand(), more);
+        return new LiveOptions(seconds, flows, rate, rounds, isLive, capturers, receiver, program, ownCommand(), more);
     }
 
     /** {@return whether to compare with receive packet steering too} */
@@ -79,6 +86,13 @@ record LiveOptions(
     String processorsOfSender() {
         return processors().stream().filter(processor -> processor != receiver).map(String::valueOf)
             .collect(Collectors.joining(","));
+    }
+
+    private static boolean isLive(final String text) {
+        if (!text.equals("live") && !text.equals("ring")) {
+            throw new IllegalArgumentException("--sender " + text + ": must be live or ring");
+        }
+        return text.equals("live");
     }
 
     private static int receiver(final String text, final List<Integer> processors) {

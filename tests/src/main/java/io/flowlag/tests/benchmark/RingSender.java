@@ -13,7 +13,6 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
 import java.nio.ByteOrder;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * Sends packets of 60 octets at a rate, or as fast as an interface takes them: the kernel's transmission ring (packet(7),
@@ -25,7 +24,7 @@ import java.util.concurrent.locks.LockSupport;
  *     0  status  4        4  length  4        8  ...        32  octets
  * </pre>
  */
-final class RingSender implements AutoCloseable {
+final class RingSender extends FrameSender {
     private static final int AF_PACKET = 17;
     private static final int SOCK_RAW = 3;
     private static final int SOL_SOCKET = 1;
@@ -41,14 +40,10 @@ final class RingSender implements AutoCloseable {
 
     private static final int SLOT_BYTES = 128;
     private static final int BLOCK_BYTES = 1 << 16;
-    private static final int BLOCKS = 32;
-    private static final int SLOTS = BLOCKS * BLOCK_BYTES / SLOT_BYTES;
-    /** Packets of a system call at a given rate. */
-    private static final int BURST_SLOTS = 64;
+    private static final int BLOCKS = MOST_FRAMES * SLOT_BYTES / BLOCK_BYTES;
     private static final int LENGTH_OFFSET = 4;
     private static final int OCTETS_OFFSET = 32;
     private static final int ADDRESS_BYTES = 20;
-    private static final int FRAME_BYTES = 60;
     /**
      * Some hundred packets under way, as by the kernel's default. If another processor receives them, they wait in its backlog of
      * a thousand packets.
@@ -75,7 +70,7 @@ final class RingSender implements AutoCloseable {
         argument.putInt(0, BLOCK_BYTES);
         argument.putInt(4, BLOCKS);
         argument.putInt(8, SLOT_BYTES);
-        argument.putInt(12, SLOTS);
+        argument.putInt(12, MOST_FRAMES);
         check("transmission ring", CLibrary.setsockopt(fd, SOL_PACKET, PACKET_TX_RING, argument.addressOffset(), 16));
         final long address = CLibrary.mmap(0, (long)BLOCKS * BLOCK_BYTES, PROTECTION_READ_WRITE, MAP_SHARED, fd, 0);
         check("mapping", address == -1 ? -1 : 0);
@@ -91,7 +86,7 @@ final class RingSender implements AutoCloseable {
     private void fill(final int flowCount) {
         final int[] slot = new int[1];
         try (GeneratedTraffic traffic = new GeneratedTraffic(
-            Profiles.min64().toBuilder().packetCount(SLOTS).flowCount(flowCount).build())) {
+            Profiles.min64().toBuilder().packetCount(MOST_FRAMES).flowCount(flowCount).build())) {
             final PacketHandler handler = packet -> ring.putBytes(
                 slot[0]++ * SLOT_BYTES + OCTETS_OFFSET, packet.buffer(), packet.offset(), packet.capturedLengthBytes());
             while (traffic.poll(handler, 256) != PacketSource.END_OF_SOURCE) {
@@ -100,23 +95,13 @@ final class RingSender implements AutoCloseable {
         }
     }
 
-    /** {@return the most flows that the ring has packets for} */
-    static int mostFlows() {
-        return SLOTS;
-    }
-
-    /**
-     * Sends the next packets of the ring, and waits until the interface has taken them.
-     *
-     * @param count of packets, a part of {@link #SLOTS}.
-     * @return packets that were sent.
-     * @throws IOException if the interface is gone or takes none.
-     */
-    private long send(final int count) throws IOException {
+    /** Waits until the interface has taken the packets. */
+    @Override
+    long send(final int count) throws IOException {
         for (int i = 0; i < count; i++) {
             ring.putInt(nextSlot * SLOT_BYTES + LENGTH_OFFSET, FRAME_BYTES);
             ring.putIntRelease(nextSlot * SLOT_BYTES, STATUS_SEND_REQUEST);
-            nextSlot = (nextSlot + 1) % SLOTS;
+            nextSlot = (nextSlot + 1) % MOST_FRAMES;
         }
         final long octets = LinuxLibrary.send(fd, 0, 0, 0);
         check("send", octets);
@@ -138,31 +123,5 @@ final class RingSender implements AutoCloseable {
     public void close() {
         CLibrary.munmap(ring.addressOffset(), (long)BLOCKS * BLOCK_BYTES);
         CLibrary.close(fd);
-    }
-
-    /**
-     * Sends for some time, and prints packets and nanoseconds.
-     *
-     * @param arguments interface, seconds, flows, packets a second or 0 for top speed.
-     * @throws IOException if it cannot be sent.
-     */
-    static int run(final String[] arguments) throws IOException {
-        final long limitNs = Math.round(Double.parseDouble(arguments[1]) * 1e9);
-        final long rate = Long.parseLong(arguments[3]);
-        try (RingSender sender = new RingSender(arguments[0], Integer.parseInt(arguments[2]))) {
-            final long startNs = System.nanoTime();
-            long packets = 0;
-            long passedNs = 0;
-            while (passedNs < limitNs) {
-                packets += sender.send(rate == 0 ? SLOTS : BURST_SLOTS);
-                passedNs = System.nanoTime() - startNs;
-                while (rate > 0 && passedNs < packets * 1e9 / rate) {
-                    LockSupport.parkNanos(1_000);
-                    passedNs = System.nanoTime() - startNs;
-                }
-            }
-            System.out.println("sent " + packets + " packets in " + passedNs + " ns");
-        }
-        return 0;
     }
 }

@@ -25,21 +25,23 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 @Timeout(300)
 class LiveComparisonTest {
     @Test
-    void shouldMeterWhatTheRingSenderSends() throws IOException, InterruptedException {
+    void shouldMeterWhatTheSendersSend() throws IOException, InterruptedException {
         NetworkNamespace.assumeAvailable();
         final ByteArrayOutputStream out = new ByteArrayOutputStream();
         final int exitCode = LiveComparison.run(
-            new String[] {"--seconds", "0.001", "--flows", "100", "--program", Checkout.root().resolve("bin/flowlag").toString()},
+            new String[] {"--seconds", "0.001", "--flows", "100", "--program", Checkout.root().resolve("bin/flowlag").toString(),
+                "--capturers", "nobody,flowlag,flowlag-shared,flowlag-ebpf,tcpdump,tcpdump-of-nothing"},
             new PrintStream(out, true, StandardCharsets.UTF_8), System.err);
         final String table = out.toString(StandardCharsets.UTF_8);
         assertEquals(0, exitCode, table);
-        final Matcher row = Pattern.compile("flowlag +\\d+ +[0-9.]+ +(\\d+) +(\\d+) +0 +0 +\\d+ +[0-9.]+\n").matcher(table);
+        final Matcher row = Pattern.compile(
+            "flowlag(?:-ebpf)? +\\d+ +[0-9.]+ +(\\d+) +(\\d+) +0 +0 +\\d+ +(?:-?\\d+|-) +[0-9.]+\n").matcher(table);
         int rows = 0;
         for (; row.find(); rows++) {
-            assertTrue(Long.parseLong(row.group(1)) >= RingSender.mostFlows(), table);
+            assertTrue(Long.parseLong(row.group(1)) >= FrameSender.MOST_FRAMES, table);
             assertEquals(row.group(1), row.group(2), table);
             assertTrue(table.contains("\"packets\":" + row.group(1)), table);
         }
-        assertEquals(Runtime.getRuntime().availableProcessors() > 1 ? 2 : 1, rows, table);
+        assertEquals(Runtime.getRuntime().availableProcessors() > 1 ? 4 : 2, rows, table);
     }
 }
