@@ -5,6 +5,7 @@ import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigReference;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.runtime.ContentCheck;
+import io.flowlag.exporter.runtime.MemoryPlan;
 import io.flowlag.exporter.terminal.Terminal;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -53,7 +54,7 @@ final class CheckConfigCommand implements Callable<Integer> {
             terminal.out().flush();
             return ExitCode.DONE.number();
         }
-        final ExporterConfig config = new ConfigLoader().file(file).conclude();
+        final ExporterConfig config = new ConfigLoader().file(file).conclude(MemoryPlan::parts);
         ContentCheck.check(config);
         ConfigReference.effectiveLines(config).forEach(terminal.out()::println);
         terminal.out().flush();

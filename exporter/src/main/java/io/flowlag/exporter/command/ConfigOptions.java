@@ -78,8 +78,8 @@ final class ConfigOptions {
             .order(ConfigOption.SET_ORDER).description("Log details, and stack traces of errors.").build());
     }
 
-    /** The configuration that a command line asks for; what else the command has lies under the options. */
-    ExporterConfig load(final ParseResult line, final Consumer<ConfigLoader> layOver) {
+    /** What a command line asks for; what else the command has lies under the options. */
+    ConfigLoader load(final ParseResult line, final Consumer<ConfigLoader> layOver) {
         final ConfigLoader loader = new ConfigLoader();
         final Path file = line.matchedOptionValue(FILE_OPTION, null);
         if (file != null) {
@@ -93,7 +93,7 @@ final class ConfigOptions {
         }
         set(loader, line.matchedOptionValue(SET_OPTION, List.of()));
         verbosity(loader, line);
-        return loader.conclude();
+        return loader;
     }
 
     /** The code for an error in what the command line or the file says, as seen from a key. */

@@ -58,7 +58,7 @@ abstract class ConfiguredCommand implements Callable<Integer> {
 
     /** The configuration as file and options say now. */
     final ExporterConfig load() {
-        final ExporterConfig config = options.load(line(), this::layOver);
+        final ExporterConfig config = conclude(options.load(line(), this::layOver));
         if ((!config.pairs().segments().isEmpty() || config.segments().size() > 1) && !hasSeveralSegments()) {
             throw new ExitException(ExitCode.CONFIGURATION, "segments: run alone measures several segments: name another file, " +
                 "or leave one segment");
@@ -70,6 +70,11 @@ abstract class ConfiguredCommand implements Callable<Integer> {
     /** Lays what the command's own options say of keys over the file, and tells of files that they name. */
     void layOver(final ConfigLoader loader) {
         // most have none
+    }
+
+    /** {@return what the file and the options say together} */
+    ExporterConfig conclude(final ConfigLoader loader) {
+        return loader.conclude();
     }
 
     /** {@return whether the command may be given several segments} */

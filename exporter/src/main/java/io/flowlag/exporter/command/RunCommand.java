@@ -6,6 +6,7 @@ import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.HostPort;
+import io.flowlag.exporter.runtime.MemoryPlan;
 import io.flowlag.exporter.runtime.run.RunProcess;
 import io.flowlag.exporter.terminal.Terminal;
 import picocli.CommandLine.Command;
@@ -93,6 +94,11 @@ final class RunCommand extends ConfiguredCommand {
             loader.option("--key", ConfigTable.EXCHANGE_KEY_FILE, List.of(keyFile));
             loader.option("--key", ConfigTable.REFERENCE_KEY_FILE, List.of(keyFile));
         }
+    }
+
+    @Override
+    ExporterConfig conclude(final ConfigLoader loader) {
+        return isSelfTest ? loader.conclude() : loader.conclude(MemoryPlan::parts);
     }
 
     @Override

@@ -33,6 +33,7 @@ final class Conclusion extends SettingsAccess {
         final List<Destination> destinations = specs.stream().map(this::destination).toList();
         return new ExporterConfig(Stream.<Record>of(
             new ExporterConfig.Process(value(OBSERVATION_DOMAIN), value(THREADING)),
+            new Memory(value(MEMORY), List.of()),
             new Capture(value(INTERFACES), value(SOURCE), value(DIRECTION), value(PROMISCUOUS), value(FILTER),
                 intValue(SNAP_LENGTH), value(RING), value(HARDWARE_TIMESTAMPS), value(IN_USE)),
             new Decode(value(TUNNELS), value(FRAGMENTS), intValue(FRAGMENT_TABLE), value(FRAGMENT_TIMEOUT), value(DIGEST),

@@ -22,6 +22,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
@@ -177,7 +178,15 @@ public final class ConfigLoader {
      * are several segments that one process cannot measure.
      */
     public ExporterConfig conclude() {
-        final List<ExporterConfig> views = concludeSegments();
+        return process(conclusions(checked()));
+    }
+
+    /** The same for {@code run}: with tables that fit its memory, by their formula; throws too if given ones do not. */
+    public ExporterConfig conclude(final Function<ExporterConfig, List<Memory.Part>> formula) {
+        return new MemoryFit(checked(), (views) -> process(conclusions(views)), formula).fit(problems);
+    }
+
+    private ExporterConfig process(final List<ExporterConfig> views) {
         final List<ExporterConfig> local = new ArrayList<>();
         final List<SegmentEntry> localEntries = new ArrayList<>();
         final List<ExporterConfig> joined = new ArrayList<>();
@@ -205,6 +214,15 @@ public final class ConfigLoader {
      * list of one.
      */
     public List<ExporterConfig> concludeSegments() {
+        return conclusions(checked());
+    }
+
+    private List<ExporterConfig> conclusions(final List<Map<ConfigKey<?>, Setting>> views) {
+        return views.stream().map((view) -> new Conclusion(view, destinations).config()).toList();
+    }
+
+    /** {@return the checked settings as each segment sees them} */
+    private List<Map<ConfigKey<?>, Setting>> checked() {
         if (isConcluded) {
             throw new IllegalStateException("a configuration is concluded once");
         }
@@ -219,7 +237,7 @@ public final class ConfigLoader {
         }
         new SegmentRelations(settings, segments, problems).check(views);
         ConfigurationException.throwIfAny(problems);
-        return views.stream().map((view) -> new Conclusion(view, destinations).config()).toList();
+        return views;
     }
 
     private void section(final String section, final ConfigNode.Mapping mapping) {

@@ -75,6 +75,9 @@ public final class ConfigTable {
     public static final ConfigKey<Threading> THREADING = row("threading", orWord(AUTO, choice(Threading.class)), AUTO,
         "Threads: pipelined has one per stage, shared one, sharded several for metering, invoker none. With auto: shared on " +
         "two cores or one without a sender point.");
+    public static final ConfigKey<Long> MEMORY = row("memory", orWord(AUTO, octets("128m", "1024g")), AUTO,
+        "Most memory of run, the JVM included. Tables share it; a given size of one comes first. With auto: a quarter of the " +
+        "host's or container's.").restarts(RestartReason.MEMORY);
 
     public static final ConfigKey<List<String>> INTERFACES = row("capture.interfaces", list(text("interface name")), "[]",
         "Interfaces to capture from. Command run needs at least one.").example("[eth0]");

@@ -38,10 +38,11 @@ final class DelayRelations extends SettingsAccess {
     private static final long FLOWS_OF_INTERVAL = 4;
     private static final long LEAST_COLUMNS = 64;
     private static final long LEAST_WAIT_MS = 100;
-    private static final int PACKETS_SHARE = 16;
+    /** Part of the memory for packets of matching. */
+    static final int PACKETS_SHARE = 4;
     /** Memory per packet in matching. */
     private static final int PACKET_BYTES = 128;
-    private static final long LEAST_PACKETS = 64 << 10;
+    static final long LEAST_PACKETS = 64 << 10;
     private static final long MOST_PACKETS = 16 << 20;
     private static final long DEFAULT_CEILING_BPS = 1_000_000;
     private static final int MAXIMUM_SESSION = 0xFFFF;
@@ -371,10 +372,9 @@ final class DelayRelations extends SettingsAccess {
             problem(EXACT, "needs both points in one process: role both");
         }
         if (role == Role.BOTH && value(EXACT_PACKETS) == null) {
-            final long memoryBytes = MemorySize.ofHost();
-            final long packets = automaticPackets(memoryBytes);
-            giveWay(EXACT_PACKETS, packets, Long.toString(packets), "auto: a sixteenth of " +
-                (memoryBytes >> 20) + " MiB of memory holds so many");
+            final long packets = automaticPackets(value(MEMORY));
+            giveWay(EXACT_PACKETS, packets, Long.toString(packets), "auto: a quarter of memory=" + setting(MEMORY).text() +
+                " holds so many");
         }
         final long decidedMs = (value(MAXIMUM_DELAY) + LOSS_DECIDED_NS) / NS_PER_MS;
         final long endMs = Math.min(decidedMs, value(IDLE_TIMEOUT) / NS_PER_MS);

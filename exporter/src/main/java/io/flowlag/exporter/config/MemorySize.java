@@ -10,12 +10,22 @@ import java.lang.management.ManagementFactory;
 public final class MemorySize {
     private static final ValueType<Long> SIZE = UnitValue.octets("16m", "1024g");
 
+    /** Of the host for run: a part, but not less than it needs, and never all. */
+    private static final int PART = 4;
+    private static final long LEAST_BYTES = 384L << 20;
+
     private MemorySize() {
     }
 
     /** {@return memory of this host or of the process's control group, whichever is less, octets} */
     public static long ofHost() {
         return ((com.sun.management.OperatingSystemMXBean)ManagementFactory.getOperatingSystemMXBean()).getTotalMemorySize();
+    }
+
+    /** {@return default of the memory of run: a quarter of this host's; more where that is too little, octets} */
+    public static long ofRun() {
+        final long partBytes = ofHost() / PART;
+        return Math.max(partBytes, Math.min(LEAST_BYTES, (PART - 1) * partBytes));
     }
 
     /** {@return octets as MiB, rounded up} */

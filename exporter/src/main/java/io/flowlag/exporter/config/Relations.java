@@ -28,6 +28,10 @@ final class Relations extends SettingsAccess {
     }
 
     void check() {
+        if (value(MEMORY) == null) {
+            final long mebibytes = MemorySize.ofRun() >> 20;
+            giveWay(MEMORY, mebibytes << 20, mebibytes + "m", "auto: of " + (MemorySize.ofHost() >> 20) + " MiB of this host");
+        }
         notMore(IDLE_TIMEOUT, ACTIVE_TIMEOUT);
         notMore(TCP_END_TIMEOUT, IDLE_TIMEOUT);
         enterpriseNumber();

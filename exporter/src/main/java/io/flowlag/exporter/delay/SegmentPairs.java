@@ -114,6 +114,11 @@ public final class SegmentPairs {
             new SegmentName(each.id(), each.points().ingress(), each.points().egress())).toList();
     }
 
+    /** {@return segments of a configuration whose interfaces are not open: they have sizes} */
+    public static SegmentPairs closed(final Pairs pairs) {
+        return new SegmentPairs(pairs, new int[pairs.interfaces().size()], new RouteHistory(0));
+    }
+
     /** {@return octets of the lookup} */
     long memoryBytes() {
         return isOn() ? lookup.memoryBytes() : 0;

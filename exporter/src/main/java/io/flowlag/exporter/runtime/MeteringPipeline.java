@@ -14,7 +14,6 @@ import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowDelays;
 import io.flowlag.exporter.delay.FlowEnd;
-import io.flowlag.exporter.delay.PacketSegments;
 import io.flowlag.exporter.delay.SegmentStages;
 import io.flowlag.exporter.delay.SegmentSwitch;
 import io.flowlag.exporter.delay.exact.DigestKey;
@@ -26,7 +25,6 @@ import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheSettings;
 import io.flowlag.exporter.flow.FlowPairs;
 import io.flowlag.exporter.flow.FlowRecordSink;
-import io.flowlag.exporter.monitoring.Observer;
 import io.flowlag.exporter.monitoring.top.FlowWatch;
 import io.flowlag.exporter.pipeline.CaptureAgent;
 import io.flowlag.exporter.pipeline.DelayMeteringAgent;
@@ -37,7 +35,6 @@ import io.flowlag.exporter.pipeline.LiveIdle;
 import io.flowlag.exporter.pipeline.MeteringAgent;
 import io.flowlag.exporter.pipeline.OwnTraffic;
 import io.flowlag.exporter.pipeline.ReferenceRecognizer;
-import io.flowlag.exporter.pipeline.ShardRings;
 import io.flowlag.exporter.pipeline.Stage;
 import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.status.Counters;
@@ -287,49 +284,12 @@ public final class MeteringPipeline implements AutoCloseable {
         return config.threading() == Threading.PIPELINED || config.threading() == Threading.INVOKER && isLive;
     }
 
-    private static int packetRingCount(final ExporterConfig config, final boolean isLive) {
+    static int packetRingCount(final ExporterConfig config, final boolean isLive) {
         return hasRings(config, isLive) ? 1 : config.threading() == Threading.SHARDED && !isLive ? config.shardCount() : 0;
     }
 
-    private static int recordRingCount(final ExporterConfig config, final boolean isLive) {
+    static int recordRingCount(final ExporterConfig config, final boolean isLive) {
         return hasRings(config, isLive) ? 1 : config.threading() == Threading.SHARDED ? config.shardCount() : 0;
-    }
-
-    /**
-     * The memory for packets and flows, by formula.
-     *
-     * @param wiring connections of the delay stage.
-     * @param isLive whether packets are live.
-     * @return octets of the flow cache, the rings, the merge of the points, the delay stage and the exchange.
-     */
-    public static long memoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
-        return memoryBytes(config, List.of(wiring), isLive);
-    }
-
-    /** The same with a delay stage and an exchange for each of several segments, see {@link ExporterConfig#segments}. */
-    public static long memoryBytes(final ExporterConfig config, final List<DelayWiring> wirings, final boolean isLive) {
-        final DelayWiring wiring = wirings.get(0);
-        final int shardCount = config.shardCount();
-        final boolean isSharded = config.threading() == Threading.SHARDED;
-        final long rings = packetRingCount(config, isLive) * StageRing.memoryBytes(config.pipeline().packetRingBytes()) +
-            recordRingCount(config, isLive) * StageRing.memoryBytes(config.pipeline().recordRingBytes()) +
-            (isSharded && !isLive ? ShardRings.memoryBytes(shardCount) : 0);
-        final int points = Math.max(2, config.capture().interfaces().size());
-        final long merge = wiring.role() == ExporterConfig.Role.BOTH ? CaptureAgent.mergeMemoryBytes(points, isLive) : 0;
-        final int decoders = wiring.role() == ExporterConfig.Role.BOTH ? 2 : isSharded && isLive ? shardCount : 1;
-        final long fragments = config.decode().fragmentPorts() ?
-            decoders * PacketDecoder.fragmentMemoryBytes(config.decode().fragmentTableEntries()) : 0;
-        final long copies = isLive && config.checkpoint().file() != null ?
-            shardCount * Checkpoint.memoryBytes((config.metering().maxFlows() + shardCount - 1) / shardCount) : 0;
-        final long watch = isWatched(config, isLive) ?
-            shardCount * FlowWatch.memoryBytes(config.status().flows()) + Observer.memoryBytes(config, shardCount) : 0;
-        final long flows = shardCount * cacheSettings(config, SegmentStages.stateLengthBytes(wirings)).memoryBytes();
-        final long latency = isLive ? (isSharded ? 1 + shardCount : 1) * PipelineLatency.memoryBytes() : 0;
-        final long segments = wirings.stream().mapToLong((each) -> each.link().memoryBytes()).sum() +
-            (wirings.size() == 1 ? 0 : new PacketSegments(config.segments()).memoryBytes()) +
-            (isSharded ? ShardedStages.delayMemoryBytes(config, wiring, isLive) :
-                DelayStage.memoryBytes(config.segments(), wirings, isLive));
-        return fragments + latency + rings + copies + watch + flows + merge + segments;
     }
 
     /** Starts the threads of the mode; they do not keep the process alive. */

@@ -139,7 +139,7 @@ public final class PipelineRun implements AutoCloseable {
         isInvoker = config.threading() == Threading.INVOKER;
         statsConfig = config.stats();
         final List<DelayWiring> wirings = pipeline.wirings();
-        memoryBoundBytes = MeteringPipeline.memoryBytes(config, wirings, isLive);
+        memoryBoundBytes = MemoryPlan.tableBytes(config, wirings, isLive);
         for (int i = 0; isLive && i < wirings.size(); i++) {
             tellSketches(config.segments().get(i), wirings.get(i), wirings.size() == 1);
         }

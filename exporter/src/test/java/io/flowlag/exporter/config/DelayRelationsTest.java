@@ -239,11 +239,11 @@ class DelayRelationsTest {
 
     /** What matching may remember live goes by the memory there is, unless somebody says it. */
     @ParameterizedTest
-    @CsvSource({"134217728, 65536", "2147483648, 1048576", "17179869184, 8388608", "1099511627776, 16777216"})
-    void shouldTakeASixteenthOfTheMemoryForPacketsUnderWay(final long memoryBytes, final long packets) {
+    @CsvSource({"33554432, 65536", "536870912, 1048576", "4294967296, 8388608", "274877906944, 16777216"})
+    void shouldTakeAQuarterOfTheMemoryForPacketsUnderWay(final long memoryBytes, final long packets) {
         assertEquals(packets, DelayRelations.automaticPackets(memoryBytes));
         final ExporterConfig automatic = config("segment: {ingress: a, egress: b}");
-        assertEquals(DelayRelations.automaticPackets(MemorySize.ofHost()), automatic.segment().exactPackets());
+        assertEquals(DelayRelations.automaticPackets(Memory.of(automatic).bytes()), automatic.segment().exactPackets());
         assertTrue(automatic.isDefault(ConfigTable.EXACT_PACKETS));
         assertEquals(2048, config("segment: {ingress: a, egress: b, exact-packets: 2k}").segment().exactPackets());
         assertEquals(1 << 20, config("segment: {role: none}").segment().exactPackets());

@@ -84,9 +84,9 @@ class MemoryBoundTest {
             config, List.of(new GeneratedTraffic(TrafficProfile.demo()), new GeneratedTraffic(TrafficProfile.demo())), false,
             BOTH, List.of(), new Counters(), (throwable) -> { })) {
             final long takenBytes = directBytes() - beforeBytes;
-            final long boundBytes = MeteringPipeline.memoryBytes(config, BOTH, false);
+            final long boundBytes = MemoryPlan.tableBytes(config, BOTH, false);
             assertTrue(takenBytes <= boundBytes + SLACK_BYTES, takenBytes + " taken, bound " + boundBytes);
-            assertTrue(takenBytes > MeteringPipeline.memoryBytes(config, DelayWiring.NONE, false),
+            assertTrue(takenBytes > MemoryPlan.tableBytes(config, DelayWiring.NONE, false),
                 "the delay stage takes memory of its own");
             assertTrue(!pipeline.isEnded());
         }
@@ -105,7 +105,7 @@ class MemoryBoundTest {
         try (MeteringPipeline pipeline = new MeteringPipeline(
             config, sources, isLive, DelayWiring.NONE, List.of(), new Counters(), (throwable) -> { })) {
             final long takenBytes = directBytes() - beforeBytes;
-            final long boundBytes = MeteringPipeline.memoryBytes(config, DelayWiring.NONE, isLive);
+            final long boundBytes = MemoryPlan.tableBytes(config, DelayWiring.NONE, isLive);
             assertTrue(takenBytes <= boundBytes + SLACK_BYTES, takenBytes + " taken, bound " + boundBytes);
             assertTrue(takenBytes >= 3 * (isLive ? 8 << 20 : 16 << 20), takenBytes + ": rings of each shard");
             assertTrue(!pipeline.isEnded());
@@ -125,9 +125,9 @@ class MemoryBoundTest {
         try (MeteringPipeline pipeline = new MeteringPipeline(
             config, sources, true, receiver, List.of(), new Counters(), (throwable) -> { })) {
             final long takenBytes = directBytes() - beforeBytes;
-            final long boundBytes = MeteringPipeline.memoryBytes(config, receiver, true);
+            final long boundBytes = MemoryPlan.tableBytes(config, receiver, true);
             assertTrue(takenBytes <= boundBytes + SLACK_BYTES, takenBytes + " taken, bound " + boundBytes);
-            assertTrue(boundBytes > MeteringPipeline.memoryBytes(config, DelayWiring.NONE, true) + (15 << 20), "quantiles");
+            assertTrue(boundBytes > MemoryPlan.tableBytes(config, DelayWiring.NONE, true) + (15 << 20), "quantiles");
             assertTrue(!pipeline.isEnded());
         }
     }
@@ -140,35 +140,35 @@ class MemoryBoundTest {
             Role.BOTH, DelayWiring.References.NONE, ClockError.NONE, false, true, true, false);
         final DelayWiring part = matched.withCaptures(CaptureFacts.NONE.matchingOneIn(16));
         final long savedBytes =
-            MeteringPipeline.memoryBytes(config, matched, false) - MeteringPipeline.memoryBytes(config, part, false);
+            MemoryPlan.tableBytes(config, matched, false) - MemoryPlan.tableBytes(config, part, false);
         assertTrue(savedBytes > 200_000 * 192L, savedBytes + " of 256k flows of 192 octets and more");
         final long beforeBytes = settledDirectBytes();
         try (MeteringPipeline pipeline = new MeteringPipeline(
             config, List.of(new GeneratedTraffic(TrafficProfile.demo()), new GeneratedTraffic(TrafficProfile.demo())), false,
             part, List.of(), new Counters(), (throwable) -> { })) {
             final long takenBytes = directBytes() - beforeBytes;
-            assertTrue(takenBytes <= MeteringPipeline.memoryBytes(config, part, false) + SLACK_BYTES, takenBytes + " taken");
+            assertTrue(takenBytes <= MemoryPlan.tableBytes(config, part, false) + SLACK_BYTES, takenBytes + " taken");
             assertTrue(!pipeline.isEnded());
         }
     }
 
     @Test
     void shouldGrowWithEveryPieceOfTheDelayStage() {
-        final long leastBytes = MeteringPipeline.memoryBytes(config("rli.buffer", "1k"), RECEIVER, true);
+        final long leastBytes = MemoryPlan.tableBytes(config("rli.buffer", "1k"), RECEIVER, true);
 
         assertEquals(leastBytes + 1024L * BUFFERED_PACKET_BYTES,
-            MeteringPipeline.memoryBytes(config("rli.buffer", "2k"), RECEIVER, true));
-        assertTrue(MeteringPipeline.memoryBytes(config("rli.buffer", "1k", "rli.classes", "0,46"), RECEIVER, true) >
+            MemoryPlan.tableBytes(config("rli.buffer", "2k"), RECEIVER, true));
+        assertTrue(MemoryPlan.tableBytes(config("rli.buffer", "1k", "rli.classes", "0,46"), RECEIVER, true) >
             leastBytes + 1024L * BUFFERED_PACKET_BYTES + 1_000_000, "a second class has a buffer and distributions");
-        assertTrue(MeteringPipeline.memoryBytes(config(), BOTH, false) -
-            MeteringPipeline.memoryBytes(config("segment.exact-packets", "1k"), BOTH, false) > 1023 * 1024 * 2 * Long.BYTES,
+        assertTrue(MemoryPlan.tableBytes(config(), BOTH, false) -
+            MemoryPlan.tableBytes(config("segment.exact-packets", "1k"), BOTH, false) > 1023 * 1024 * 2 * Long.BYTES,
             "packets under way");
         assertEquals((65536 - 1024) * 2L * DESCRIPTOR_BYTES + PipelineLatency.memoryBytes() + HALF_INDEX_BYTES,
-            MeteringPipeline.memoryBytes(config("status.enabled", "off"), BOTH, true) -
-            MeteringPipeline.memoryBytes(config(), BOTH, false),
+            MemoryPlan.tableBytes(config("status.enabled", "off"), BOTH, true) -
+            MemoryPlan.tableBytes(config(), BOTH, false),
             "live sources wait for each other longer, their way is timed, and room for packets is taken as they come");
         assertEquals(7 * FlowRanking.memoryBytes(2048),
-            MeteringPipeline.memoryBytes(config("status.flows", "2k"), BOTH, true) -
-            MeteringPipeline.memoryBytes(config("status.enabled", "off"), BOTH, true), "two sets of two, and three to show");
+            MemoryPlan.tableBytes(config("status.flows", "2k"), BOTH, true) -
+            MemoryPlan.tableBytes(config("status.enabled", "off"), BOTH, true), "two sets of two, and three to show");
     }
 }

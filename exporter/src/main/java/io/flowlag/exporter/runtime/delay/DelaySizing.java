@@ -9,6 +9,7 @@ import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.exact.ExactMatcherSettings;
 import io.flowlag.exporter.delay.exact.SegmentFlows;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
+import io.flowlag.exporter.runtime.MemoryPlan;
 import io.flowlag.exporter.runtime.MeteringPipeline;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.quantile.QuantileSketch;
@@ -74,9 +75,9 @@ public final class DelaySizing {
         final ExporterConfig timed = timed(config, survey, wiring.isSketched(), packetsNeeded);
         final long mostFlows = MeteringPipeline.cacheSettings(config, DelayStage.stateLengthBytes(wiring)).mostFlows();
         final long mostRecords = wiring.isSketched() ? SketchRecords.MAX_RECORDS / 2 : mostFlows;
-        final long withoutFlows = MeteringPipeline.memoryBytes(timed.withFlows(SPARE, 0), wiring, false);
-        final long bytesOfFlow = Math.max(1, (MeteringPipeline.memoryBytes(timed.withFlows(2 * MANY, 0), wiring, false) -
-            MeteringPipeline.memoryBytes(timed.withFlows(MANY, 0), wiring, false)) / MANY);
+        final long withoutFlows = MemoryPlan.tableBytes(timed.withFlows(SPARE, 0), wiring, false);
+        final long bytesOfFlow = Math.max(1, (MemoryPlan.tableBytes(timed.withFlows(2 * MANY, 0), wiring, false) -
+            MemoryPlan.tableBytes(timed.withFlows(MANY, 0), wiring, false)) / MANY);
         final long flowsMemory = wiring.isSketched() ? memoryBytes / 2 : memoryBytes - withoutFlows;
         final long flowsThatFit = Math.min(flowsMemory / bytesOfFlow, Math.min(mostFlows, mostRecords));
         final int maxFlows = (int)given(config, ConfigTable.MAX_FLOWS, config.metering().maxFlows(),
@@ -115,7 +116,7 @@ public final class DelaySizing {
         if (sized.isDefault(ConfigTable.LDS_COLUMNS)) {
             chosen.add("sketches of " + sized.lds().shape().rows() + " rows and " + sized.lds().shape().columns() + " columns");
         }
-        chosen.add((MeteringPipeline.memoryBytes(sized, wiring, false) >> 20) + " of " + (memoryBytes >> 20) +
+        chosen.add((MemoryPlan.tableBytes(sized, wiring, false) >> 20) + " of " + (memoryBytes >> 20) +
             " MiB of memory (--memory)");
         out.println("derived from these captures: " + String.join(", ", chosen));
     }
@@ -150,7 +151,7 @@ public final class DelaySizing {
     /** {@return octets for matching one flow in so many, without distributions; 0 if the captures were not read} */
     static long neededBytes(
         final ExporterConfig config, final CaptureSurvey survey, final DelayWiring wiring, final int oneIn) {
-        return survey.sentPackets() + survey.receivedPackets() == 0 ? 0 : MeteringPipeline.memoryBytes(
+        return survey.sentPackets() + survey.receivedPackets() == 0 ? 0 : MemoryPlan.tableBytes(
             timed(config, survey, false, packetsUnderWay(config, survey, oneIn)).withFlows(
                 (int)given(config, ConfigTable.MAX_FLOWS, config.metering().maxFlows(), flows(config, survey)), 0),
             wiring.withoutSketches().withCaptures(wiring.captures().matchingOneIn(oneIn)), false);

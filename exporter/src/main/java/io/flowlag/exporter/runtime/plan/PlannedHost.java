@@ -3,15 +3,9 @@ package io.flowlag.exporter.runtime.plan;
 import io.flowlag.common.config.Prefix;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.config.HostPort;
-import io.flowlag.exporter.delay.ClockError;
-import io.flowlag.exporter.delay.DelayWiring;
-import io.flowlag.exporter.delay.ReferenceMode;
-import io.flowlag.exporter.delay.SketchLink;
 import io.flowlag.exporter.exchange.link.ExchangeSizes;
-import io.flowlag.exporter.runtime.MeteringPipeline;
-import io.flowlag.exporter.runtime.ReferenceSessions;
+import io.flowlag.exporter.runtime.MemoryPlan;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -104,21 +98,8 @@ final class PlannedHost {
 
     /** {@return the octets of all tables of the exporter, as it prints them at its start} */
     long memoryBytes() {
-        final List<DelayWiring> wirings = new ArrayList<>();
-        for (final ExporterConfig each : segments) {
-            final boolean isReceiver = each.segment().role() == Role.RECEIVER;
-            final DelayWiring wiring = new DelayWiring(each.segment().role(), new DelayWiring.References(
-                isReceiver ? ReferenceMode.SENT : ReferenceMode.NONE,
-                isReceiver ? ReferenceSessions.of(each.rli()) : List.of()), ClockError.NONE, isReceiver, false, false,
-                each.lds().enabled());
-            wirings.add(wiring.withLink(isReceiver ? ExchangeSizes.receiver(each) : new SketchLink() {
-                @Override
-                public long memoryBytes() {
-                    return senderBytes.get(each.segment().id());
-                }
-            }));
-        }
-        return MeteringPipeline.memoryBytes(config, wirings, true);
+        return MemoryPlan.tableBytes(
+            config, MemoryPlan.wirings(config, (each) -> senderBytes.get(each.segment().id())), true);
     }
 
     /**

@@ -34,6 +34,7 @@ import io.flowlag.exporter.reference.ReferencePort;
 import io.flowlag.exporter.reference.StampPoint;
 import io.flowlag.exporter.reference.TransmitterOptions;
 import io.flowlag.exporter.reference.UdpReferenceTransmitter;
+import io.flowlag.exporter.runtime.MemoryPlan;
 import io.flowlag.exporter.runtime.ReferenceSessions;
 import io.flowlag.exporter.runtime.SegmentClock;
 import io.flowlag.exporter.status.CounterId;
@@ -177,9 +178,9 @@ public final class LiveSegment implements AutoCloseable {
             return new LiveSegment(config, null, wiring.withCaptures(CaptureFacts.of(
                 new SegmentPairs(config.pairs(), interfaceIds, routes))), null, null, context).follow(routes);
         }
-        final boolean isPassive = config.rli().injection().policy() == ExporterConfig.Policy.PASSIVE;
-        final boolean isSent = !isPassive && (role == Role.RECEIVER || config.rli().references().target() != null);
-        final boolean isInterpolated = isSent || isPassive;
+        final ReferenceMode mode = MemoryPlan.referenceMode(config);
+        final boolean isSent = mode == ReferenceMode.SENT;
+        final boolean isInterpolated = mode != ReferenceMode.NONE;
         final List<ReferenceSession> sessions = isSent ? ReferenceSessions.of(config.rli()) : List.of();
         final ClockState clockState =
             role == Role.BOTH ? null : context.clock() == null ? SegmentClock.state(config.clock()) : context.clock();
@@ -191,8 +192,7 @@ public final class LiveSegment implements AutoCloseable {
             final boolean isMatched = role == Role.BOTH;
             final DelayWiring wiring = new DelayWiring(
                 role,
-                new DelayWiring.References(
-                    isSent ? ReferenceMode.SENT : isPassive ? ReferenceMode.PASSIVE : ReferenceMode.NONE, sessions, transmitter),
+                new DelayWiring.References(mode, sessions, transmitter),
                 clockState == null ? ClockError.NONE : SegmentClock.error(clockState), isInterpolated, isMatched,
                 config.segment().exact(), config.lds().enabled());
             final ExchangeEnd exchange = ExchangeEnd.open(config, wiring.clockError(), context.ends);

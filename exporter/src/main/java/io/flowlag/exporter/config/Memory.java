@@ -1,0 +1,37 @@
+package io.flowlag.exporter.config;
+
+import java.util.List;
+
+/**
+ * The memory of {@code run}: key {@code memory}, and what each part takes of it at the start. The parts are known where the
+ * configuration was concluded for {@code run}, see {@link ConfigLoader#conclude(java.util.function.Function)}. Immutable.
+ *
+ * @param bytes bound of the process, octets.
+ * @param parts whose sum is at most the bound; empty for other commands.
+ */
+public record Memory(long bytes, List<Part> parts) {
+    /** Name of the part that may grow: sketches, sums of flows, packet caches, joint estimation and the exchange. */
+    public static final String SKETCHES = "sketches";
+
+    /** A part of the process, and the octets that it takes at most, by formula. */
+    public record Part(String name, long bytes) {
+    }
+
+    /** {@return the memory of a configuration} */
+    public static Memory of(final ExporterConfig config) {
+        return (Memory)config.sections().get(Memory.class);
+    }
+
+    /** {@return octets that all parts take at the start} */
+    public long takenBytes() {
+        return parts.stream().mapToLong(Part::bytes).sum();
+    }
+
+    /**
+     * {@return octets that {@link #SKETCHES} of all senders and segments may take together: all that no other part has. While
+     * settings change, the tables of before and those of after share it.}
+     */
+    public long sketchesBytes() {
+        return bytes - parts.stream().filter((each) -> !each.name().equals(SKETCHES)).mapToLong(Part::bytes).sum();
+    }
+}
