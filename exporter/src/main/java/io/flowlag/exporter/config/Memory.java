@@ -1,6 +1,7 @@
 package io.flowlag.exporter.config;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The memory of {@code run}: key {@code memory}, and what each part takes of it at the start. The parts are known where the
@@ -13,6 +14,9 @@ public record Memory(long bytes, List<Part> parts) {
     /** Name of the part that may grow: sketches, sums of flows, packet caches, joint estimation and the exchange. */
     public static final String SKETCHES = "sketches";
 
+    /** What the notes of sizes begin with that follow from the memory. */
+    public static final String NOTE = "from memory=";
+
     /** A part of the process, and the octets that it takes at most, by formula. */
     public record Part(String name, long bytes) {
     }
@@ -20,6 +24,15 @@ public record Memory(long bytes, List<Part> parts) {
     /** {@return the memory of a configuration} */
     public static Memory of(final ExporterConfig config) {
         return (Memory)config.sections().get(Memory.class);
+    }
+
+    /** {@return the parts with the octets that each may take, whose sum is the bound; {@link #SKETCHES} have what is spare} */
+    public List<Part> bounds() {
+        final boolean areSketched = parts.stream().anyMatch((each) -> each.name().equals(SKETCHES) && each.bytes() > 0);
+        final Part sketches = new Part(SKETCHES, areSketched ? sketchesBytes() : 0);
+        final Part spare = new Part("spare", areSketched ? 0 : bytes - takenBytes());
+        return Stream.concat(parts.stream().map((each) -> each.name().equals(SKETCHES) ? sketches : each), Stream.of(spare))
+            .filter((each) -> each.bytes() > 0).toList();
     }
 
     /** {@return octets that all parts take at the start} */

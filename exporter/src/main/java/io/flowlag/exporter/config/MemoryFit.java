@@ -102,7 +102,7 @@ final class MemoryFit {
     private void shrink(final Map<ConfigKey<?>, Setting> view, final ConfigKey<Long> key, final long size) {
         final Setting setting = view.get(key);
         if (setting.origin().isDefault() && size < key.cast(setting.value())) {
-            view.put(key, new Setting(size, Long.toString(size), Origin.DEFAULT, "from memory=" + memory.text() + ", else " +
+            view.put(key, new Setting(size, Long.toString(size), Origin.DEFAULT, Memory.NOTE + memory.text() + ", else " +
                 setting.text()));
         }
     }
@@ -114,7 +114,7 @@ final class MemoryFit {
         for (int factor = MOST_GROWTH; mayGrow && factor > 1; factor /= 2) {
             final long flows = factor * MAX_FLOWS.defaultValue();
             final List<Map<ConfigKey<?>, Setting>> larger = with(views, (view) -> view.put(MAX_FLOWS,
-                new Setting(flows, Long.toString(flows), Origin.DEFAULT, "from memory=" + memory.text())));
+                new Setting(flows, Long.toString(flows), Origin.DEFAULT, Memory.NOTE + memory.text())));
             if (neededBytes(larger) <= bytes / SPARE_PART) {
                 return larger;
             }

@@ -89,7 +89,7 @@ public final class MetricList {
         final Statistics statistics = new Statistics(
             new Counters(), List.of(new SourceStatistics("", 0, 0, 0, null)),
             List.of(new DestinationStatistics("", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, spool)), List.of(delay()),
-            new LatencySummary(buckets, 0, 0, 0, 0, 0), 0, 0, 0);
+            new LatencySummary(buckets, 0, 0, 0, 0, 0), 0, 0, 0, List.of());
         return new StatusSnapshot(
             0, statistics, List.of(), List.of(List.of(new DelayHistogram(0, null, 0, -1, buckets, buckets))),
             List.of(new HealthCheck("", true, "")), List.of(), FlowList.EMPTY);

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.monitoring;
 
+import io.flowlag.exporter.config.MemorySize;
 import io.flowlag.exporter.listing.FlowQuery;
 import io.flowlag.exporter.listing.FlowRow;
 import io.flowlag.exporter.status.AggregateDelay;
@@ -8,6 +9,7 @@ import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.DestinationStatistics;
+import io.flowlag.exporter.status.MemoryUse;
 import io.flowlag.exporter.status.SegmentDescription;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.exporter.status.SpoolStatistics;
@@ -69,6 +71,9 @@ public final class TopView {
         lines.add(packets());
         lines.add(drops());
         lines.add(records());
+        if (!now.memory().isEmpty()) {
+            lines.add("memory    " + now.memory().stream().map(TopView::use).collect(Collectors.joining("  ")));
+        }
         if (now.destinations().stream().anyMatch((each) -> each.spool() != null)) {
             lines.add(spools());
         }
@@ -104,7 +109,7 @@ public final class TopView {
             copy.set(CounterId.of(i), statistics.counters().get(CounterId.of(i)));
         }
         return new Statistics(copy, statistics.sources(), statistics.destinations(), statistics.delays(), statistics.latency(),
-            statistics.startTimeMs(), statistics.nowMs(), statistics.memoryBoundBytes());
+            statistics.startTimeMs(), statistics.nowMs(), statistics.memoryBoundBytes(), statistics.memory());
     }
 
     private String title(final StatusSnapshot snapshot) {
@@ -143,6 +148,11 @@ public final class TopView {
             "  exported " + Durations.count(all.stream().mapToLong(DestinationStatistics::recordsExported).sum()) +
             "  failed " + Durations.count(all.stream().mapToLong(DestinationStatistics::recordsFailed).sum()) +
             "  waiting " + Durations.count(all.stream().mapToLong(DestinationStatistics::recordsWaiting).sum());
+    }
+
+    private static String use(final MemoryUse part) {
+        return part.name() + " " + (part.usedBytes() == null ? "" : MemorySize.mebibytes(part.usedBytes()) + " of ") +
+            MemorySize.mebibytes(part.boundBytes()) + "M";
     }
 
     /** Sum of all destinations, with the fill level of the fullest. */

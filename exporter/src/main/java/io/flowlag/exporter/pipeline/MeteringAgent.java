@@ -101,6 +101,11 @@ public class MeteringAgent implements Stage, DescriptorHandler {
         records = recordRing;
     }
 
+    /** {@return flows in the cache; any thread, perhaps of a moment before} */
+    public int flowCount() {
+        return cache.size();
+    }
+
     /** Sets a watch on flows of this stage's cache, from the first duty cycle on. */
     public final void watch(final FlowWatch flowWatch) {
         watch = flowWatch::doWork;

@@ -22,12 +22,20 @@ import io.flowlag.exporter.monitoring.top.FlowWatch;
 import io.flowlag.exporter.pipeline.CaptureAgent;
 import io.flowlag.exporter.pipeline.ShardRings;
 import io.flowlag.exporter.pipeline.StageRing;
+import io.flowlag.exporter.status.DelayStatistics;
+import io.flowlag.exporter.status.MemoryUse;
 import io.flowlag.exporter.status.PipelineLatency;
+import io.flowlag.exporter.status.SketchStatistics;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** What a configuration takes of the memory, by the formulas of its stages. Stateless. */
 public final class MemoryPlan {
@@ -36,6 +44,10 @@ public final class MemoryPlan {
     /** The launcher gives the heap this part of the memory, and the least that works. */
     private static final int HEAP_PART = 4;
     private static final long LEAST_HEAP_BYTES = 64L << 20;
+
+    private static final String HEAP = "heap";
+    private static final String FLOW_CACHE = "flow cache";
+    private static final String RESIDENT = "VmRSS:";
 
     private MemoryPlan() {
     }
@@ -48,7 +60,7 @@ public final class MemoryPlan {
             config.capture().interfaces().size();
         final List<Memory.Part> parts = new ArrayList<>(List.of(
             new Memory.Part("JVM", JAVA_BYTES),
-            new Memory.Part("heap", heapBytes),
+            new Memory.Part(HEAP, heapBytes),
             new Memory.Part("kernel rings", interfaces * config.shardCount() * config.capture().ringBytes()),
             new Memory.Part("spools", DestinationFactory.spoolBounds(config.exporting().destinations())[0])));
         parts.addAll(tables(config, wirings(config, (each) -> each.exchange().memoryBytes()), true));
@@ -99,12 +111,49 @@ public final class MemoryPlan {
             (isSharded ? ShardedStages.delayMemoryBytes(config, wiring, isLive) :
                 DelayStage.memoryBytes(config.segments(), wirings, isLive)) - sketches;
         return List.of(
-            new Memory.Part("flow cache", flows + copies),
+            new Memory.Part(FLOW_CACHE, flows + copies),
             new Memory.Part("rings", rings + fragments),
             new Memory.Part("delay", delay),
-            new Memory.Part(
-                Memory.SKETCHES, sketches + wirings.stream().mapToLong((each) -> each.link().memoryBytes()).sum()),
+            new Memory.Part(Memory.SKETCHES, sketches + linkBytes(wirings)),
             new Memory.Part("status", watch + latency));
+    }
+
+    /**
+     * What the parts have of their memory now.
+     *
+     * @param delays of the pipeline's stages.
+     * @return the process, by its resident memory, then each part; none without a plan.
+     */
+    static List<MemoryUse> uses(
+        final ExporterConfig config, final MeteringPipeline pipeline, final List<DelayStatistics> delays) {
+        final Memory memory = Memory.of(config);
+        if (memory.parts().isEmpty()) {
+            return List.of();
+        }
+        final List<MemoryUse> uses = new ArrayList<>(List.of(new MemoryUse("process", memory.bytes(), residentBytes())));
+        for (final Memory.Part part : memory.bounds()) {
+            uses.add(new MemoryUse(part.name(), part.bytes(), switch (part.name()) {
+                case HEAP -> Runtime.getRuntime().totalMemory();
+                case FLOW_CACHE -> part.bytes() * pipeline.flowCount() / config.metering().maxFlows();
+                case Memory.SKETCHES -> delays.stream().flatMap((each) -> each.sketches().stream())
+                    .mapToLong(SketchStatistics::memoryBytes).sum() + linkBytes(pipeline.wirings());
+                default -> null;
+            }));
+        }
+        return uses;
+    }
+
+    private static long linkBytes(final List<DelayWiring> wirings) {
+        return wirings.stream().mapToLong((each) -> each.link().memoryBytes()).sum();
+    }
+
+    private static Long residentBytes() {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/self/status"))) {
+            return lines.filter((line) -> line.startsWith(RESIDENT)).findFirst().map((line) ->
+                Long.parseLong(line.replaceAll("[^0-9]", "")) << 10).orElse(null);
+        } catch (final IOException | UncheckedIOException ex) {
+            return null; // a system without it
+        }
     }
 
     /**

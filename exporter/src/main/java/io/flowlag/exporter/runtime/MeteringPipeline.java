@@ -409,6 +409,11 @@ public final class MeteringPipeline implements AutoCloseable {
         return config.metrics().isOn() || config.status().enabled() && (isLive || config.status().file() != null);
     }
 
+    /** {@return flows in all caches; any thread, perhaps of a moment before} */
+    int flowCount() {
+        return meterings.stream().mapToInt(MeteringAgent::flowCount).sum();
+    }
+
     /** {@return the watches that select flows, one for each flow cache; empty for none} */
     List<FlowWatch> flowWatches() {
         return List.copyOf(flowWatches);

@@ -19,6 +19,7 @@ import io.flowlag.exporter.pipeline.OwnTraffic;
 import io.flowlag.exporter.status.AccountingIdentity;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.exporter.status.DistinctError;
 import io.flowlag.exporter.status.Heartbeat;
@@ -82,6 +83,7 @@ public final class PipelineRun implements AutoCloseable {
     private final long startTimeMs = System.currentTimeMillis();
     private final MeteringPipeline pipeline;
     private final long memoryBoundBytes;
+    private final ExporterConfig config;
     private final DigestAgreement agreement;
     private final boolean hasReferences;
     private final Observer observer;
@@ -139,6 +141,7 @@ public final class PipelineRun implements AutoCloseable {
         isInvoker = config.threading() == Threading.INVOKER;
         statsConfig = config.stats();
         final List<DelayWiring> wirings = pipeline.wirings();
+        this.config = config;
         memoryBoundBytes = MemoryPlan.tableBytes(config, wirings, isLive);
         for (int i = 0; isLive && i < wirings.size(); i++) {
             tellSketches(config.segments().get(i), wirings.get(i), wirings.size() == 1);
@@ -239,11 +242,6 @@ public final class PipelineRun implements AutoCloseable {
     /** {@return the delay stage of the only segment; null without delay measurement} */
     public DelayStage delayStage() {
         return pipeline.delayStage();
-    }
-
-    /** {@return the memory of the stages for packets and flows, by formula, octets} */
-    public long memoryBoundBytes() {
-        return memoryBoundBytes;
     }
 
     /** {@return the number of unexpected exceptions} */
@@ -428,10 +426,10 @@ public final class PipelineRun implements AutoCloseable {
         for (final Destination destination : pipeline.destinations()) {
             destinationStatistics.add(destination.statistics());
         }
+        final List<DelayStatistics> delays = pipeline.delayStages().stream().map(DelayStage::statistics).toList();
         return new Statistics(
-            counters, sourceStatistics, destinationStatistics,
-            pipeline.delayStages().stream().map(DelayStage::statistics).toList(), pipeline.latency(), startTimeMs,
-            System.currentTimeMillis(), memoryBoundBytes);
+            counters, sourceStatistics, destinationStatistics, delays, pipeline.latency(), startTimeMs,
+            System.currentTimeMillis(), memoryBoundBytes, MemoryPlan.uses(config, pipeline, delays));
     }
 
     /** An interface has a source per shard; their counts are added. */

@@ -9,6 +9,7 @@ import java.util.List;
  * @param latency          of packets in the process; null if packets are not live.
  * @param nowMs            of the view, since 1970, as is the start.
  * @param memoryBoundBytes limit of cache, rings and tables by the configuration.
+ * @param memory           of the process, and of each part of it, whose bounds make up that of the process; empty without.
  */
 public record Statistics(
     Counters counters,
@@ -18,7 +19,8 @@ public record Statistics(
     LatencySummary latency,
     long startTimeMs,
     long nowMs,
-    long memoryBoundBytes) {
+    long memoryBoundBytes,
+    List<MemoryUse> memory) {
     /** {@return those of the first segment; null without delay measurement} */
     public DelayStatistics delay() {
         return delays.isEmpty() ? null : delays.get(0);

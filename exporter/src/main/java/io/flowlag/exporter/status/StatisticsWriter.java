@@ -99,6 +99,10 @@ public final class StatisticsWriter {
             json.writeNumberField("start_time_ms", statistics.startTimeMs());
             json.writeNumberField("now_ms", statistics.nowMs());
             json.writeNumberField("memory_bound_bytes", statistics.memoryBoundBytes());
+            if (!statistics.memory().isEmpty()) {
+                json.writeFieldName("memory");
+                Mapper.INSTANCE.writeValue(json, statistics.memory());
+            }
             json.writeObjectFieldStart("counters");
             for (final Map.Entry<String, Long> counter : statistics.counters().byLabel().entrySet()) {
                 json.writeNumberField(counter.getKey(), counter.getValue());

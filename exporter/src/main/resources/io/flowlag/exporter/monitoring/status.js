@@ -268,6 +268,7 @@ function showProcess() {
   const values = [["captured", count(counters.captured)], ["lost before measurement", count(dropped) + " (" + share(dropped, counters.captured) + ")"],
     ["metered", count(counters.metered)], ["flow records made", count(counters.records_made)], ["memory bound", countShort(stats.memory_bound_bytes) + "B"],
     ["of that the history", data.history.memory_bound_bytes === undefined ? NONE : countShort(data.history.memory_bound_bytes) + "B"]].concat(
+    (stats.memory || []).map((each) => ["memory: " + each.name, (isAbsent(each.used_bytes) ? "" : countShort(each.used_bytes) + "B of ") + countShort(each.bound_bytes) + "B"]),
     [["series_left_out", "classes and clocks without history"], ["snapshots_left_out", "snapshots missing in the history"]]
       .filter((each) => data.history[each[0]] > 0).map((each) => [each[1], count(data.history[each[0]])]));
   tiles("packets", values.concat(delays().length !== 1 || delays()[0].counters.match_matched === undefined ? [] : [

@@ -52,7 +52,7 @@ class HealthJudgeTest {
             checks = judge.judge(new Statistics(
                 counters, List.of(new SourceStatistics("eth0", 0, 0, 0, damage)),
                 List.of(new DestinationStatistics("udp://x", 0, 0, failed, 0, 0, 0, 0, 0, 0, 0, null)),
-                delay == null ? List.of() : List.of(delay), null, 0, 0, 0), nowNs);
+                delay == null ? List.of() : List.of(delay), null, 0, 0, 0, List.of()), nowNs);
         }
         return checks.stream().filter((each) -> !each.isOk()).map(HealthCheck::name).toList();
     }

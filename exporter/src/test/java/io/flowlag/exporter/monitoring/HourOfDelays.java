@@ -57,7 +57,7 @@ class HourOfDelays implements DelayView {
         return new Statistics(counters, known.sources(), known.destinations(), List.of(new DelayStatistics(
             delay.role(), delay.segmentId(), delay.policy(), delay.clockErrorNs(), own, gauges, delay.interval(), delay.total(),
             delay.sketches(), Map.of())), known.latency(), known.startTimeMs(),
-            START_NS / MS + INTERVALS * INTERVAL_NS / MS - 90_000 + 1000L * seconds, known.memoryBoundBytes());
+            START_NS / MS + INTERVALS * INTERVAL_NS / MS - 90_000 + 1000L * seconds, known.memoryBoundBytes(), known.memory());
     }
 
     @Override

@@ -31,7 +31,7 @@ class ObserverTest {
     @Test
     void shouldFailWhenItsSnapshotIsTooOld() throws IOException {
         final ExporterConfig config = new ConfigLoader().conclude();
-        final Statistics statistics = new Statistics(new Counters(), List.of(), List.of(), List.of(), null, 0, 0, 0);
+        final Statistics statistics = new Statistics(new Counters(), List.of(), List.of(), List.of(), null, 0, 0, 0, List.of());
         try (Observer observer = new Observer(config, false, 0, () -> statistics, List.of(), List.of(), List::of)) {
             final long beginNs = System.nanoTime();
             observer.doWork();
@@ -83,7 +83,7 @@ class ObserverTest {
     @Test
     void shouldFailWhileATaskOfAHelperHangs() throws IOException {
         final ExporterConfig config = new ConfigLoader().text("test", "status: {enabled: off}\n").conclude();
-        final Statistics statistics = new Statistics(new Counters(), List.of(), List.of(), List.of(), null, 0, 0, 0);
+        final Statistics statistics = new Statistics(new Counters(), List.of(), List.of(), List.of(), null, 0, 0, 0, List.of());
         final Semaphore mayEnd = new Semaphore(0);
         try (HelperThread worker = new HelperThread("handshake", 1);
             Observer observer = new Observer(config, true, 0, () -> statistics, List.of(), List.of(), List::of)) {

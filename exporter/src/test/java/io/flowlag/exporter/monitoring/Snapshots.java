@@ -16,6 +16,7 @@ import io.flowlag.exporter.status.DistinctError;
 import io.flowlag.exporter.status.HeavyFlow;
 import io.flowlag.exporter.status.JointStatistics;
 import io.flowlag.exporter.status.LatencySummary;
+import io.flowlag.exporter.status.MemoryUse;
 import io.flowlag.exporter.status.PipelineLatency;
 import io.flowlag.exporter.status.ReconcileStatistics;
 import io.flowlag.exporter.status.SegmentDescription;
@@ -57,7 +58,8 @@ final class Snapshots {
                     new SourceStatistics(HOSTILE, 4, 5, 6, "gone")),
                 List.of(new DestinationStatistics("udp://192.0.2.1:4739", number, 2, 3, 4, 5, 6, 7, 8, 9, 10,
                     new SpoolStatistics(11, 12, 13, 14, 15, 16, 17, 18, 19))),
-                List.of(delay(number)), latency(number), 1_700_000_000_000L, 1_700_000_000_000L + number * 1000, 1 << 20),
+                List.of(delay(number)), latency(number), 1_700_000_000_000L, 1_700_000_000_000L + number * 1000, 1 << 20,
+                List.of(new MemoryUse("process", 1 << 29, 1L << 28), new MemoryUse("JVM", 1 << 27, null))),
             List.of(new SegmentDescription(
                 1, "both", List.of("eth0", "eth1"), List.of(0, 46), "adaptive", List.of(), 50, true)),
             List.of(histograms(number)),

@@ -320,7 +320,7 @@ class ShardedPipelineTest {
         awaitMetered(40_000);
         final long flowCount = counters.get(CounterId.FLOWS_CREATED) - counters.get(CounterId.RECORDS_MADE);
         try (Observer observer = new Observer(config, true, System.currentTimeMillis(), () -> new Statistics(
-            counters, List.of(), List.of(), List.of(), pipeline.latency(), 0, 0, 0), List.of(), pipeline.flowWatches(),
+            counters, List.of(), List.of(), List.of(), pipeline.latency(), 0, 0, 0, List.of()), List.of(), pipeline.flowWatches(),
             List::of)) {
             final long deadlineNs = System.nanoTime() + Pipelines.DEADLINE_NS;
             while ((observer.snapshot() == null || observer.snapshot().flows().livingCount() < flowCount) &&

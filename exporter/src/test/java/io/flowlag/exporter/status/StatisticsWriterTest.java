@@ -67,7 +67,7 @@ class StatisticsWriterTest {
     void shouldCountADestinationThatLostARecord() throws IOException {
         final DestinationStatistics leaking = new DestinationStatistics("udp://192.0.2.1:4739", 10, 6, 3, 0, 2, 4, 5, 6_000, 0,
             3, null);
-        final JsonNode json = json(new Statistics(counters, List.of(), List.of(leaking), List.of(), null, 1, 2, 3));
+        final JsonNode json = json(new Statistics(counters, List.of(), List.of(leaking), List.of(), null, 1, 2, 3, List.of()));
         assertFalse(json.get("identity").get("holds").asBoolean());
         assertEquals(1, json.get("destinations").get(0).get("unexplained_records").asLong());
     }
@@ -76,6 +76,8 @@ class StatisticsWriterTest {
     void shouldWriteSourcesAndDestinations() throws IOException {
         final JsonNode json = json(statistics());
         assertEquals("a\"b.pcap", json.get("sources").get(0).get("name").asText());
+        assertEquals("[{\"name\":\"process\",\"bound_bytes\":5,\"used_bytes\":4},{\"name\":\"JVM\",\"bound_bytes\":1}]",
+            json.get("memory").toString());
         assertEquals("cut", json.get("sources").get(0).get("damage").asText());
         assertFalse(json.get("sources").get(1).has("damage"));
         final JsonNode destination = json.get("destinations").get(0);
@@ -94,7 +96,8 @@ class StatisticsWriterTest {
         assertFalse(json(statistics()).has("pipeline_latency"));
         final PipelineLatency latency = new PipelineLatency();
         latency.record(0, 1_000, 64);
-        final JsonNode json = json(new Statistics(counters, List.of(), List.of(), List.of(), latency.summary(), 1, 2, 3));
+        final JsonNode json = json(new Statistics(counters, List.of(), List.of(), List.of(), latency.summary(), 1, 2, 3,
+            List.of()));
         assertEquals(64, json.get("pipeline_latency").get("packets").asLong());
         assertEquals(1_000, json.get("pipeline_latency").get("p999_ns").asLong(), 10);
     }
@@ -144,7 +147,8 @@ class StatisticsWriterTest {
 
     private Statistics statistics() {
         return new Statistics(counters, List.of(new SourceStatistics("a\"b.pcap", 1, 2, 3, "cut"),
-            new SourceStatistics("eth0", 1, 2, 3, null)), List.of(COLLECTOR), List.of(), null, 1, 2, 3);
+            new SourceStatistics("eth0", 1, 2, 3, null)), List.of(COLLECTOR), List.of(), null, 1, 2, 3,
+            List.of(new MemoryUse("process", 5, 4L), new MemoryUse("JVM", 1, null)));
     }
 
     private static JsonNode json(final Statistics statistics) throws IOException {

@@ -9,6 +9,7 @@ import io.flowlag.exporter.checkpoint.Checkpoint;
 import io.flowlag.exporter.config.ConfigurationException;
 import io.flowlag.exporter.config.EffectiveValue;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.Memory;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.SegmentStages;
 import io.flowlag.exporter.export.Destination;
@@ -117,7 +118,7 @@ public final class RunProcess {
             PipelineRun run = new PipelineRun(
                 config, pipeline(sources, segments.wirings(), errors), errors, signals, terminal)) {
             factory.delay(run.delayStages());
-            tellConfiguration(run.memoryBoundBytes());
+            tellConfiguration();
             interfaceNames.stream().distinct().forEach((each) ->
                 LOG.info("{}: {}", each, HostExamination.interfaceText(each)));
             tellNotices(sources.subList(0, interfaceNames.size()));
@@ -304,18 +305,23 @@ public final class RunProcess {
             .withHardwareTimestamps(capture.hardwareTimestamps());
     }
 
-    private void tellConfiguration(final long stateBytes) {
+    private void tellConfiguration() {
         config.warnings().forEach((warning) -> LOG.warn("{}", warning));
         for (final EffectiveValue value : config.effectiveValues()) {
-            if (value.origin().isDefault()) {
+            if (value.origin().isDefault() && !value.note().startsWith(Memory.NOTE)) {
                 LOG.debug("{} = {} ({})", value.path(), value.text(), value.origin());
             } else {
-                LOG.info("{} = {} ({})", value.path(), value.text(), value.origin());
+                LOG.info("{} = {} ({})", value.path(), value.text(), value.note().isEmpty() ? value.origin() : value.note());
             }
         }
-        final long ringsBytes = interfaceNames.size() * config.shardCount() * config.capture().ringBytes();
-        LOG.info("memory bound: {} MiB: flow cache, rings and delay {} MiB, packet rings of the kernel {} MiB",
-            mebibytes(stateBytes + ringsBytes), mebibytes(stateBytes), mebibytes(ringsBytes));
+        final Memory memory = Memory.of(config);
+        LOG.info("memory bound: {} MiB: {}", mebibytes(memory.bytes()), memory.bounds().stream()
+            .map((each) -> each.name() + " " + mebibytes(each.bytes()) + " MiB").collect(Collectors.joining(", ")));
+        final long heapBytes = Runtime.getRuntime().maxMemory();
+        if (heapBytes > memory.bytes() / 2) {
+            LOG.warn("the JVM may take {} MiB for its heap, more than half of memory: leave -Xmx out of FLOWLAG_JAVA_OPTS",
+                mebibytes(heapBytes));
+        }
         tellSpools();
         if (config.exporting().destinations().isEmpty()) {
             LOG.info("metering {} with {} threading, {}", String.join(", ", interfaceNames), threadingText(),
