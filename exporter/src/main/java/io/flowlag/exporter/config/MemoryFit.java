@@ -133,17 +133,22 @@ final class MemoryFit {
         return changed;
     }
 
-    /**
-     * Octets of sizes. Packets of matching that follow the memory count as their share of it, so that what is left for the others
-     * rises with the memory too.
-     */
     private long neededBytes(final List<Map<ConfigKey<?>, Setting>> sizes) {
+        return neededBytes(sizes, bytes);
+    }
+
+    /**
+     * Octets of sizes with a bound. Packets of matching that follow the memory count as their share of it, so that what is left
+     * for the others rises with the memory too.
+     */
+    private long neededBytes(final List<Map<ConfigKey<?>, Setting>> sizes, final long boundBytes) {
         final boolean isShared = views.stream().anyMatch((view) -> view.get(ROLE).value() == ExporterConfig.Role.BOTH &&
             view.get(EXACT_PACKETS).origin().isDefault());
         final List<Map<ConfigKey<?>, Setting>> counted = !isShared ? sizes : with(sizes, (view) -> view.put(EXACT_PACKETS,
             new Setting(DelayRelations.LEAST_PACKETS, "", Origin.DEFAULT)));
-        return (isShared ? bytes / DelayRelations.PACKETS_SHARE : 0) +
-            new Memory(bytes, formula.apply(conclusion.apply(counted))).takenBytes();
+        final Memory bound = new Memory(boundBytes, List.of());
+        return (isShared ? boundBytes / DelayRelations.PACKETS_SHARE : 0) + formula.apply(conclusion.apply(counted).with(bound))
+            .stream().mapToLong(Memory.Part::bytes).sum();
     }
 
     /** Blames the given size that takes most. */
@@ -166,7 +171,12 @@ final class MemoryFit {
                 mostBytes = takenBytes;
             }
         }
-        final String wayOut = "set memory to " + MemorySize.mebibytes(neededBytes) + "m or more";
+        // The heap and the packets of matching rise with the memory, by less than half of it.
+        long enoughBytes = neededBytes;
+        while (neededBytes(least, enoughBytes) > enoughBytes) {
+            enoughBytes = MemorySize.mebibytes(neededBytes(least, enoughBytes)) << 20;
+        }
+        final String wayOut = "set memory to " + MemorySize.mebibytes(enoughBytes) + "m or more";
         if (blamed == null) {
             problems.add(memory.origin(), MEMORY.path(), memory.text(), "is less than the least of all parts: " + wayOut);
         } else {

@@ -45,7 +45,8 @@ public final class MemoryPlan {
     private static final int HEAP_PART = 4;
     private static final long LEAST_HEAP_BYTES = 64L << 20;
 
-    private static final String HEAP = "heap";
+    /** Name of the JVM's heap. */
+    public static final String HEAP = "heap";
     private static final String FLOW_CACHE = "flow cache";
     private static final String RESIDENT = "VmRSS:";
 

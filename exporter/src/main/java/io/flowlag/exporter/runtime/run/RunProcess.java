@@ -319,8 +319,8 @@ public final class RunProcess {
             .map((each) -> each.name() + " " + mebibytes(each.bytes()) + " MiB").collect(Collectors.joining(", ")));
         final long heapBytes = Runtime.getRuntime().maxMemory();
         if (heapBytes > memory.bytes() / 2) {
-            LOG.warn("the JVM may take {} MiB for its heap, more than half of memory: leave -Xmx out of FLOWLAG_JAVA_OPTS",
-                mebibytes(heapBytes));
+            LOG.warn("the heap of the JVM may take {} MiB, more than half of memory: set memory in the file that -c names, or " +
+                "leave -Xmx out of FLOWLAG_JAVA_OPTS", mebibytes(heapBytes));
         }
         tellSpools();
         if (config.exporting().destinations().isEmpty()) {

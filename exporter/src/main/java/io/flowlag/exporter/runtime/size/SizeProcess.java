@@ -2,6 +2,7 @@ package io.flowlag.exporter.runtime.size;
 
 import io.flowlag.common.command.ExitCode;
 import io.flowlag.common.command.ExitException;
+import io.flowlag.exporter.config.MemorySize;
 import io.flowlag.exporter.delay.interval.repair.ReconcilePrice;
 import io.flowlag.exporter.exchange.wire.ExchangePrice;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
@@ -19,8 +20,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * {@code flowlag size}: computes the size of a sketch for a load and a target (LDS paper, section 3), its cost in memory and on
- * the wire, and the cost of the exchange's other mode. Runs once, on the command's thread.
+ * {@code flowlag size}: says what a receiver needs for a load and a target, then why: size of a sketch (LDS paper, section 3),
+ * its cost in memory and on the wire, and the cost of the exchange's other mode. Runs once, on the command's thread.
  */
 public final class SizeProcess {
     private static final double NS_PER_SECOND = 1e9;
@@ -110,6 +111,10 @@ public final class SizeProcess {
                 ": ask for less (--error, --confidence, --flow-packets), or shorten --interval");
         }
         final SketchGeometry geometry = sizing.geometry();
+        final long flowBytes = ExchangePrice.flowsBytes(flows);
+        final boolean isSketch = options.bandwidthBps() > 0 && bitsPerSecond(flowBytes) > options.bandwidthBps();
+        final SizePlan plan = SizePlan.of(options, flows, packets, isSketch ? geometry : null);
+        printPlan(plan, isSketch);
         out.println("Load of an interval of " + seconds(options.intervalNs()));
         row("flows", grouped(flows));
         row("packets", grouped(packets));
@@ -132,8 +137,24 @@ public final class SizeProcess {
             geometry.vldaLength() + " --rates " + rates(geometry).replace(" ", ""));
         printPrices(
             ExchangePrice.cellsBytes(List.of(new ExchangeSettings.SketchPart(ExchangeSettings.ANY, geometry))),
-            ExchangePrice.witnessBytes(ExchangePrice.witnesses(flows)), ExchangePrice.flowsBytes(flows));
+            ExchangePrice.witnessBytes(ExchangePrice.witnesses(flows)), flowBytes);
         printReconciliation();
+        if (plan.memory() != null) {
+            out.println("Memory of the receiver");
+            plan.memory().parts().stream().filter((each) -> each.bytes() > 0)
+                .forEach((each) -> row(each.name(), grouped(MemorySize.mebibytes(each.bytes())) + " MiB"));
+        }
+    }
+
+    /** What to do; the rest of the output says why. */
+    private void printPlan(final SizePlan plan, final boolean isSketch) {
+        out.println("Set at the receiver");
+        plan.keys().forEach((key) -> row(key, ""));
+        row(plan.memory() == null ? "" : "memory: " + (plan.memory().bytes() >> 20) + "m",
+            plan.memory() == null ? "one process does not hold this load: " + plan.fault() : "or more; by default it has " +
+                (MemorySize.ofRun() >> 20) + "m on a host like this");
+        row("", isSketch ? "sums of all flows do not fit the bandwidth, so sketches are sent" :
+            "sums of all flows are sent, which is exact; sketches need no sizes");
     }
 
     private void printPrices(final long sketchBytes, final long witnessBytes, final long flowBytes) {
@@ -181,7 +202,7 @@ public final class SizeProcess {
         out.printf(Locale.ROOT, ROW, name, value);
     }
 
-    private static String rates(final SketchGeometry geometry) {
+    static String rates(final SketchGeometry geometry) {
         return IntStream.range(0, geometry.rows())
             .mapToObj(row -> plain(geometry.rate(row) / (double)SketchGeometry.FULL_RATE_PPM))
             .collect(Collectors.joining(", "));
