@@ -29,7 +29,7 @@ public final class UnknownValues {
 
     /** {@return that nothing is shown, and what is not known, in words; empty if neither} */
     public String remark() {
-        final String nothing = records > 0 && shown == 0 ? "none of " + records + " records is of those asked for" : "";
+        final String nothing = records > 0 && shown == 0 ? "of " + records + " records none matches" : "";
         return records == 0 || unknown.isEmpty() ? nothing : nothing + (nothing.isEmpty() ? "" : "; ") + "no record has " +
             unknown.stream().map(SortKey::label).collect(Collectors.joining(", ")) +
             ": nothing can be chosen or sorted by it" +

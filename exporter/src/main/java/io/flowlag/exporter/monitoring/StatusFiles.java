@@ -139,7 +139,7 @@ public final class StatusFiles {
                 ": start flowlag run, or name the file with --file");
         }
         throw new ExitException(ExitCode.NO_INPUT,
-            "several run: choose one with --pid: " + living.stream().map(StatusFiles::text)
+            "several run: choose one with --pid: " + living.stream().map(StatusFiles::text).sorted()
             .collect(Collectors.joining("; ")).replaceAll("\\p{Cc}", "?"));
     }
 

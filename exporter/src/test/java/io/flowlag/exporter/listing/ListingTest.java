@@ -258,7 +258,7 @@ class ListingTest {
         unknown.onRow(new FlowRow(known.key(), known.traffic(), RowDelay.NONE, RowLoss.UNKNOWN));
         assertTrue(unknown.remark().contains("; no record has mean, rtt: "), unknown.remark());
         unknown.onRow(known);
-        assertTrue(unknown.remark().startsWith("none of 2 records is of those asked for; no record has rtt: "), unknown.remark());
+        assertTrue(unknown.remark().startsWith("of 2 records none matches; no record has rtt: "), unknown.remark());
         unknown.onShown();
         assertTrue(unknown.remark().startsWith("no record has rtt: "), unknown.remark());
     }

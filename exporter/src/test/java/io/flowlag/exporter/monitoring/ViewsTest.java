@@ -49,7 +49,7 @@ class ViewsTest {
         for (final RowFormat format : RowFormat.values()) {
             final StringBuilder text = new StringBuilder();
             final String remark = FlowRows.append(FLOWS, new Listing(format, none, false), text);
-            assertEquals("none of " + FLOWS.size() + " records is of those asked for", remark);
+            assertEquals("of " + FLOWS.size() + " records none matches", remark);
             assertEquals(format == RowFormat.JSON ? 0 : 1, text.toString().lines().count(), text::toString);
             assertEquals("no such flow lives or ended in the last minute",
                 FlowRows.append(List.of(), new Listing(format, none, false), text));
