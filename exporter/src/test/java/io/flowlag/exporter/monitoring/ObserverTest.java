@@ -9,8 +9,8 @@ import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.monitoring.top.FlowWatch;
 import io.flowlag.exporter.status.Counters;
-import io.flowlag.exporter.status.HelperThread;
 import io.flowlag.exporter.status.Heartbeat;
+import io.flowlag.exporter.status.HelperThread;
 import io.flowlag.exporter.status.Statistics;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -61,7 +61,7 @@ class ObserverTest {
         PacketDescriptor.protocol(packet, 0, 17);
         PacketDescriptor.segmentCount(packet, 0, 1);
         final Supplier<Statistics> statistics = () -> new Statistics(new Counters(), List.of(), List.of(), List.of(), null, 0,
-            TimeUnit.NANOSECONDS.toMillis(nowNs[0]), 0);
+            TimeUnit.NANOSECONDS.toMillis(nowNs[0]), 0, List.of());
         try (Observer observer = new Observer(config, false, 0, statistics, List.of(), List.of(watch), List::of)) {
             for (final int[] tenthsAndPackets : new int[][]{{0, 1}, {9, 100}, {4, 50}, {9, 250}}) {
                 nowNs[0] += tenthsAndPackets[0] * SECOND_NS / 10;
