@@ -28,7 +28,7 @@ final class MemoryFit {
 
     static {
         LEAST.put(MAX_FLOWS, 4L << 10);
-        LEAST.put(RING, 2L << 20);
+        LEAST.put(RING, 8L << 20);
         LEAST.put(PACKET_RING, 256L << 10);
         LEAST.put(RECORD_RING, 256L << 10);
         LEAST.put(FRAGMENT_TABLE, 256L);

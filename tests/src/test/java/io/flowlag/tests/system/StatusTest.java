@@ -8,6 +8,7 @@ import io.flowlag.tests.support.Command;
 import io.flowlag.tests.support.Deadline;
 import io.flowlag.tests.support.Flowlag;
 import io.flowlag.tests.support.NetworkNamespace;
+import io.flowlag.tests.support.ProcessMemory;
 import io.flowlag.tests.support.RouterTopology;
 import io.flowlag.tests.support.SegmentTraffic;
 import io.flowlag.tests.support.Tools;
@@ -46,6 +47,7 @@ class StatusTest {
     private static final long RATE_BPS = 40_000_000;
     private static final int QUEUE_BYTES = 2_500_000;
     private static final int LEAST_FLOWS = 5;
+    private static final long MEMORY_MIB = 512;
     private static final String MEAN = "flowlagDelayMeanNanoseconds";
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -82,8 +84,9 @@ class StatusTest {
                 7, Duration.ofSeconds(4), 60, 200, 10, 50_000, 3, 500_000, 500_000, 20_000_000, 0, 0));
             Command.Running run = start(topology.router(), "--ingress", RouterTopology.INGRESS, "--egress",
                 RouterTopology.EGRESS, "--set", "rli.target=" + RouterTopology.EXIT, "--capacity", "40m", "--set",
-                "lds.enabled=on", "--set", "segment.source=" + RouterTopology.SOURCE_PREFIX, "--set",
-                "segment.destination=" + RouterTopology.DESTINATION_PREFIX, "--active", "10m", "--idle", "10m")) {
+                "lds.enabled=on", "--set", "memory=" + MEMORY_MIB + "m",
+                "--set", "segment.source=" + RouterTopology.SOURCE_PREFIX,
+                "--set", "segment.destination=" + RouterTopology.DESTINATION_PREFIX, "--active", "10m", "--idle", "10m")) {
             assertTrue(port.ipVersionCount() > 0);
             // The file is there when the interfaces are open: traffic before is not seen.
             Deadline.await(TIMEOUT, () -> command("top", "--once").exitCode() == 0, run::errors);
@@ -94,6 +97,7 @@ class StatusTest {
             assertMetrics(metrics(topology.router()));
             assertHealth(answer(topology.router(), "/healthz"));
             assertStatus(JSON.readTree(get(topology.router(), "/status.json")));
+            assertMemory(JSON.readTree(get(topology.router(), "/status.json")).get("statistics").get("memory"), run);
             assertHistory(JSON.readTree(get(topology.router(), "/history.json")).get("steps"));
             assertFlows();
             final String top = command("top", "--once").orFail().output();
@@ -135,6 +139,19 @@ class StatusTest {
         assertEquals("both", json.get("segment").get("role").asText());
         assertTrue(json.get("flows").size() > 0 && json.get("flows").get(0).has("mean_ns"), json::toString);
         assertTrue(json.get("statistics").get("counters").get("captured").asLong() > 0, json::toString);
+    }
+
+    /** The process stays within its bound, which its parts make up, and says what it has of it. */
+    private static void assertMemory(final JsonNode memory, final Command.Running run) {
+        assertTrue(new ProcessMemory(run.pid()).residentBytes() <= MEMORY_MIB << 20, memory::toString);
+        long partBytes = 0;
+        for (final JsonNode part : memory) {
+            assertTrue(part.path("used_bytes").asLong() <= part.get("bound_bytes").asLong(), memory::toString);
+            partBytes += part.get("bound_bytes").asLong();
+        }
+        assertEquals("process", memory.get(0).get("name").asText());
+        assertEquals(MEMORY_MIB << 20, memory.get(0).get("bound_bytes").asLong());
+        assertEquals(2 * (MEMORY_MIB << 20), partBytes, memory::toString);
     }
 
     /** Both lengths of steps have the same packets, and a bound beside each mean. */
@@ -269,7 +286,7 @@ class StatusTest {
         arguments.addAll(List.of(own));
         arguments.addAll(List.of("--export", "file:" + directory.resolve(file.getFileName() + ".ipfix"), "--metrics",
             Integer.toString(PORT), "--set", "status.file=" + file, "--set", "status.interval=200ms"));
-        return new Flowlag().under("ip", "netns", "exec", where.name(), "nice", "-n", "-19")
+        return new Flowlag().jvm("-Xmx128m").under("ip", "netns", "exec", where.name(), "nice", "-n", "-19")
             .command(arguments.toArray()).timeout(TIMEOUT);
     }
 

@@ -308,20 +308,13 @@ public final class RunProcess {
     private void tellConfiguration() {
         config.warnings().forEach((warning) -> LOG.warn("{}", warning));
         for (final EffectiveValue value : config.effectiveValues()) {
-            if (value.origin().isDefault() && !value.note().startsWith(Memory.NOTE)) {
+            if (value.origin().isDefault()) {
                 LOG.debug("{} = {} ({})", value.path(), value.text(), value.origin());
             } else {
-                LOG.info("{} = {} ({})", value.path(), value.text(), value.note().isEmpty() ? value.origin() : value.note());
+                LOG.info("{} = {} ({})", value.path(), value.text(), value.origin());
             }
         }
-        final Memory memory = Memory.of(config);
-        LOG.info("memory bound: {} MiB: {}", mebibytes(memory.bytes()), memory.bounds().stream()
-            .map((each) -> each.name() + " " + mebibytes(each.bytes()) + " MiB").collect(Collectors.joining(", ")));
-        final long heapBytes = Runtime.getRuntime().maxMemory();
-        if (heapBytes > memory.bytes() / 2) {
-            LOG.warn("the heap of the JVM may take {} MiB, more than half of memory: set memory in the file that -c names, or " +
-                "leave -Xmx out of FLOWLAG_JAVA_OPTS", mebibytes(heapBytes));
-        }
+        tellMemory(Memory.of(config));
         tellSpools();
         if (config.exporting().destinations().isEmpty()) {
             LOG.info("metering {} with {} threading, {}", String.join(", ", interfaceNames), threadingText(),
@@ -333,6 +326,20 @@ public final class RunProcess {
             config.exporting().destinations().stream().map((each) -> each.address().uri()).collect(Collectors.joining(", ")),
             config.exporting().destinations().stream().map((each) -> each.profile().name().toLowerCase(Locale.ROOT))
                 .distinct().collect(Collectors.joining(", ")));
+    }
+
+    private void tellMemory(final Memory memory) {
+        final long heapBytes = Runtime.getRuntime().maxMemory();
+        LOG.info("memory bound: {} MiB: {}{}", mebibytes(memory.bytes()), memory.bounds().stream()
+            .map((each) -> each.name() + " " + mebibytes(each.bytes()) + " MiB").collect(Collectors.joining(", ")),
+            heapBytes <= memory.bytes() / 2 ? "" : "; the JVM lets the heap take " + mebibytes(heapBytes) +
+                " MiB: leave -Xmx out of FLOWLAG_JAVA_OPTS, or set memory in the file of -c");
+        final List<EffectiveValue> sizes =
+            config.effectiveValues().stream().filter((each) -> each.note().startsWith(Memory.NOTE)).toList();
+        if (!sizes.isEmpty()) {
+            LOG.info("from memory: {}",
+                sizes.stream().map((each) -> each.path() + " = " + each.text()).collect(Collectors.joining(", ")));
+        }
     }
 
     private String threadingText() {

@@ -149,10 +149,10 @@ public final class SizeProcess {
     /** What to do; the rest of the output says why. */
     private void printPlan(final SizePlan plan, final boolean isSketch) {
         out.println("Set at the receiver");
-        plan.keys().forEach((key) -> row(key, ""));
+        plan.keys().forEach((key) -> out.println("  " + key));
         row(plan.memory() == null ? "" : "memory: " + (plan.memory().bytes() >> 20) + "m",
-            plan.memory() == null ? "one process does not hold this load: " + plan.fault() : "or more; by default it has " +
-                (MemorySize.ofRun() >> 20) + "m on a host like this");
+            plan.memory() == null ? "one process does not hold this load: " + plan.fault() : "or more; the default on a host " +
+                "as this is " + (MemorySize.ofRun() >> 20) + "m");
         row("", isSketch ? "sums of all flows do not fit the bandwidth, so sketches are sent" :
             "sums of all flows are sent, which is exact; sketches need no sizes");
     }
