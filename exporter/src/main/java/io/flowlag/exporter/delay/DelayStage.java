@@ -130,7 +130,8 @@ public final class DelayStage implements DelayView, AutoCloseable {
     }
 
     /**
-     * The memory of the stages of a process, by formula, without their state in the flow cache.
+     * The memory of the stages of a process, by formula, without their state in the flow cache; of sketches that may change, and
+     * of intervals on their way to them, twice.
      *
      * @param segments configuration of each stage.
      * @param wirings  of the same stages.
@@ -140,8 +141,9 @@ public final class DelayStage implements DelayView, AutoCloseable {
         final List<ExporterConfig> segments, final List<DelayWiring> wirings, final boolean isLive) {
         long bytes = FlowMemory.memoryBytes(segments.get(0), wirings);
         for (int i = 0; i < wirings.size(); i++) {
-            bytes += DelayParts.memoryBytes(segments.get(i), wirings.get(i), isLive) +
-                sketchMemoryBytes(segments.get(i), wirings.get(i), isLive);
+            final long sketchBytes = sketchMemoryBytes(segments.get(i), wirings.get(i), isLive);
+            bytes += DelayParts.memoryBytes(segments.get(i), wirings.get(i), isLive) + sketchBytes +
+                (isLive && wirings.get(i).isSketched() ? sketchBytes + wirings.get(i).link().memoryBytes() : 0);
         }
         return bytes;
     }
@@ -422,6 +424,11 @@ public final class DelayStage implements DelayView, AutoCloseable {
     @Override
     public List<SketchStatistics> sketches() {
         return parts.sketches.statistics();
+    }
+
+    /** {@return the traffic of each sender's last compared interval; any thread} */
+    public List<IntervalLoad> loads() {
+        return parts.sketches.loads();
     }
 
     /** {@return a counter of the sketches, of all senders together; 0 without sketches; any thread} */

@@ -16,6 +16,8 @@ import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.DirectBuffer;
 
+import java.util.List;
+
 /**
  * Both points of a segment under one set of settings; the sender point may be in another process. Any thread creates it; the
  * metering thread owns it. Allocates at construction.
@@ -30,6 +32,7 @@ final class Generation {
     private final SenderAnswers sender;
     private final IntervalReceiver receiver;
     private final String geometry;
+    private final boolean isStep;
     private final long memoryBytes;
     private final IntervalSettings.Times times;
 
@@ -37,31 +40,31 @@ final class Generation {
     Generation(
         final ExporterConfig config, final IntervalSettings settings, final SenderAnswers sender, final TrafficClasses classes,
         final WaitedRecordHandler recordHandler, final UnseenFlowHandler unseenHandler, final IntervalHandler intervalHandler) {
-        this(config, settings, sender, classes, Long.MIN_VALUE, true, 0, new IntervalReceiver(
-            settings, sender, entryLengthBytes(config), recordHandler, intervalHandler, unseenHandler));
+        this(new SketchChange(config, Long.MIN_VALUE, List.of(), true), settings, sender, classes, 0,
+            new IntervalReceiver(settings, sender, entryLengthBytes(config), recordHandler, intervalHandler, unseenHandler));
     }
 
     /** One that follows another. */
     Generation(
         final SketchChange change, final IntervalSettings settings, final SenderAnswers sender, final Generation predecessor,
         final IntervalHandler intervalHandler) {
-        this(change.config(), settings, sender, new TrafficClasses(change.config().rli().references().classes()),
-            change.fromNs(), change.isSameWay(), predecessor.parity ^ 1,
+        this(change, settings, sender, new TrafficClasses(change.config().rli().references().classes()), predecessor.parity ^ 1,
             new IntervalReceiver(settings, sender, predecessor.receiver, intervalHandler));
     }
 
     private Generation(
-        final ExporterConfig config, final IntervalSettings settings, final SenderAnswers sender, final TrafficClasses classes,
-        final long fromNs, final boolean isSameWay, final int parity, final IntervalReceiver receiver) {
-        this.fromNs = fromNs;
-        this.isSameWay = isSameWay;
+        final SketchChange change, final IntervalSettings settings, final SenderAnswers sender, final TrafficClasses classes,
+        final int parity, final IntervalReceiver receiver) {
+        fromNs = change.fromNs();
+        isSameWay = change.isSameWay();
+        isStep = !change.reason().isEmpty();
         this.parity = parity;
         this.classes = classes;
         this.sender = sender;
         this.receiver = receiver;
-        weights = new FlowWeights(config.lds().weights());
-        geometry = text(settings.cells().geometry());
-        memoryBytes = bytes(config, settings);
+        weights = new FlowWeights(change.config().lds().weights());
+        geometry = text(settings.cells().geometry()) + (isStep ? ": " + change.reason() : "");
+        memoryBytes = bytes(change.config(), settings);
         times = settings.times();
     }
 
@@ -103,7 +106,12 @@ final class Generation {
         return parity;
     }
 
-    /** The shape, for people. */
+    /** {@return whether the process chose the shape by its load} */
+    boolean isStep() {
+        return isStep;
+    }
+
+    /** The shape, for people, with the reason why it was chosen by the load. */
     String geometry() {
         return geometry;
     }

@@ -79,6 +79,7 @@ final class IntervalStage {
     private long lossKnownNs;
     private JointStatistics joint;
     private volatile SketchStatistics statistics;
+    private volatile IntervalLoad load;
 
     /**
      * Nothing sketched yet.
@@ -172,6 +173,7 @@ final class IntervalStage {
             current.receiver().onOwnLoss(ownLossNs);
             current.receiver().lossKnown(lossKnownNs);
             current.follow(older);
+            current.receiver().counters().add(SketchCounter.SHAPE_STEPS, current.isStep() ? 1 : 0);
             cache.boundaryNs(current.intervalNs());
         }
         if (older != null) {
@@ -518,6 +520,7 @@ final class IntervalStage {
             answer.hasUnexplainedLoss() ? answer.unexplainedLostPackets() : null, heavyFlows, aggregates.total(run.classes()),
             weightedShare.warning(), joint, reconciled.statistics(answer, run.classes()));
         weightedShare.reset();
+        load = IntervalLoad.of(answer, run.classes().count());
     }
 
     private void onJoint(final JointAnswer answer) {
@@ -542,6 +545,11 @@ final class IntervalStage {
 
     SketchWriter writer() {
         return writer;
+    }
+
+    /** {@return of the last compared interval; null before the first; any thread} */
+    IntervalLoad load() {
+        return load;
     }
 
     /** {@return as of the last interval} */

@@ -9,7 +9,9 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.ToLongFunction;
 
 /**
@@ -198,6 +200,11 @@ final class SenderSketches {
             sum += number.applyAsLong(each);
         }
         return sum;
+    }
+
+    /** {@return the traffic of each sender's last compared interval; any thread} */
+    List<IntervalLoad> loads() {
+        return Arrays.stream(senders).map(IntervalStage::load).filter(Objects::nonNull).toList();
     }
 
     /** {@return a counter of written records, summed over all senders} */

@@ -11,6 +11,13 @@ import java.util.List;
  * @param fromNs    when, ns since the epoch; intervals of the old and the new length begin then.
  * @param answers   of each sender from then on, where it is another process; empty where it is this one, or without sketches.
  * @param isSameWay whether the same packets are selected as before.
+ * @param reason    why the process changes them by itself; empty for a reload.
  */
-public record SketchChange(ExporterConfig config, long fromNs, List<SenderAnswers> answers, boolean isSameWay) {
+public record SketchChange(
+    ExporterConfig config, long fromNs, List<SenderAnswers> answers, boolean isSameWay, String reason) {
+    /** Settings that were read again. */
+    public SketchChange(
+        final ExporterConfig config, final long fromNs, final List<SenderAnswers> answers, final boolean isSameWay) {
+        this(config, fromNs, answers, isSameWay, "");
+    }
 }

@@ -232,18 +232,22 @@ final class Simulation implements AutoCloseable {
         trace(laws.digest(host));
     }
 
-    /** Changes the receiver's settings as a reload does. */
+    /** Changes the receiver's settings as a reload does, or as it does itself to follow the load. */
     void reload() {
-        final ExporterConfig newer = config("receiver",
-            receiverText.replaceFirst("columns: \\d+", "columns: " + (16 << random.nextInt(6))),
-            receiverDirectory, receiver.config.checkpoint().file() != null);
         if (receiver.pipeline.delayStage().isChanging()) {
             return;
         }
+        final int vldaLength = 1 << random.nextInt(3);
+        final String rates = random.nextBoolean() ? "" : ", rates: [1, " + 0.25 / vldaLength + "]";
+        final ExporterConfig newer = config("receiver",
+            receiverText.replaceFirst("columns: \\d+", "columns: " + (16 << random.nextInt(6)) + ", vlda: " + vldaLength + rates)
+                .replaceFirst("max-flows: 256", "max-flows: " + (256 << random.nextInt(3))),
+            receiverDirectory, receiver.config.checkpoint().file() != null);
         final long intervalNs = newer.segment().intervalNs();
         final long fromNs = SegmentChange.fromNs(intervalNs, intervalNs, receiver.clock.nanoTime());
         final ExchangeReceiver end = (ExchangeReceiver)receiver.end;
-        receiver.pipeline.delayStage().change(new SketchChange(newer, fromNs, end.change(newer, fromNs), true));
+        receiver.pipeline.delayStage().change(new SketchChange(newer, fromNs, end.change(newer, fromNs), true,
+            rates.isEmpty() ? "" : "simulated load"));
         receiver.config = newer;
     }
 

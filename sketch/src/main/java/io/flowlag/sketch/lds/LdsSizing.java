@@ -93,7 +93,7 @@ public final class LdsSizing {
         this.target = target;
         final double worstLosses = load.lossRate() * load.largestFlowPackets();
         final int vldaLength = worstLosses > 0 ? VLDA_LENGTH_WITH_LOSS : 1;
-        final double leastRate = Math.min(1, vldaLength / Math.max(worstLosses, 1));
+        final double leastRate = leastRate(vldaLength, worstLosses);
         final int banks = banks(leastRate);
         final int rows = Math.max(rows(target.failures(), vldaLength), banks);
         rowsTogether = banks > 1 ? 1 : rows;
@@ -103,7 +103,7 @@ public final class LdsSizing {
         require(columns <= MOST_COLUMNS,
             "target asks for columns=" + columns + ", more than the " + MOST_COLUMNS + " that a row may have");
         geometry = SketchGeometry.lds(
-            rows, (int)columns, vldaLength, rates(rows, banks, leastRate));
+            rows, (int)columns, vldaLength, rates(rows, vldaLength, worstLosses));
     }
 
     /** The fewest columns that reach the target. */
@@ -127,6 +127,28 @@ public final class LdsSizing {
     /** The rows of section 3.2, max(1, -ln ε / k), rounded, where a share ε of flows may have large collisions. */
     public static int rows(final double failures, final int vldaLength) {
         return (int)Math.max(1, Math.round(-Math.log(failures) / vldaLength));
+    }
+
+    /**
+     * The sampling rates of rows, from all packets down to a share of which a flow loses k (sections 4.2 and 5.2).
+     *
+     * @param rows        at least 2 if packets are lost.
+     * @param worstLosses packets of an interval that the largest flow loses.
+     * @return packets in a million for each row.
+     */
+    public static int[] rates(final int rows, final int vldaLength, final double worstLosses) {
+        final double leastRate = leastRate(vldaLength, worstLosses);
+        final boolean isBanked = banks(leastRate) > 1;
+        final int[] ratesPpm = new int[rows];
+        for (int row = 0; row < rows; row++) {
+            final double rate = isBanked ? Math.pow(leastRate, row / (rows - 1.0)) : 1;
+            ratesPpm[row] = Math.max(1, (int)Math.round(SketchGeometry.FULL_RATE_PPM * rate));
+        }
+        return ratesPpm;
+    }
+
+    private static double leastRate(final int vldaLength, final double worstLosses) {
+        return Math.min(1, vldaLength / Math.max(worstLosses, 1));
     }
 
     /** The result: rows, columns, k, rates. */
@@ -160,15 +182,6 @@ public final class LdsSizing {
     /** Number of banks from the full rate down to the least rate in moderate steps. */
     private static int banks(final double leastRate) {
         return 1 + (int)Math.ceil(-Math.log(leastRate) / Math.log(LARGEST_RATE_STEP));
-    }
-
-    private static int[] rates(final int rows, final int banks, final double leastRate) {
-        final int[] ratesPpm = new int[rows];
-        for (int row = 0; row < rows; row++) {
-            final double rate = banks > 1 ? Math.pow(leastRate, row / (rows - 1.0)) : 1;
-            ratesPpm[row] = Math.max(1, (int)Math.round(SketchGeometry.FULL_RATE_PPM * rate));
-        }
-        return ratesPpm;
     }
 
     private static void require(final boolean holds, final String message) {

@@ -70,7 +70,6 @@ public final class LiveSegment implements AutoCloseable {
     private static final double NS_PER_MS = 1e6;
     private static final long CLOCK_INTERVAL_NS = 1_000_000_000L;
     private static final long ADVICE_INTERVAL_NS = 1_000_000_000L;
-    private static final long WAIT_INTERVAL_NS = 5_000_000_000L;
     private static final int MAX_ROUTES = 100_000;
     /** The kernel answers at once: a question for the rules, one for the routes, and the routes. */
     private static final int ROUTES_POLLS = 4;
@@ -101,10 +100,9 @@ public final class LiveSegment implements AutoCloseable {
     private boolean isWeightTold;
     private boolean isRemarkTold;
     private boolean areClocksTold;
-    private final LongerWait longerWait;
+    private final SegmentFollower follower;
     private boolean isLateTold;
     private long nextAdviceNs = System.nanoTime();
-    private long nextWaitNs = System.nanoTime() + WAIT_INTERVAL_NS;
     private long nextRefreshNs = System.nanoTime();
 
     private LiveSegment(
@@ -121,7 +119,8 @@ public final class LiveSegment implements AutoCloseable {
         isClockOwn = clockState != context.clock();
         this.wiring = wiring;
         this.port = port;
-        longerWait = new LongerWait(config.segment().maximumDelayNs());
+        follower = new SegmentFollower(name, config, new ShapeControl(
+            config, (each) -> DelayStage.sketchMemoryBytes(each, wiring, true)), exchangeReceiver != null);
         advice = wiring.isMatched() ? new SegmentAdvice(config, (line) -> LOG.warn("{}", line)) : null;
     }
 
@@ -328,33 +327,26 @@ public final class LiveSegment implements AutoCloseable {
         }
     }
 
-    /** Waits longer for packets of the other host if too many are late. Without delay there is no stage. */
-    ExporterConfig withLongerWait(final ExporterConfig before, final DelayStage stage) {
-        if (exchangeReceiver == null || stage == null || System.nanoTime() - nextWaitNs < 0 || stage.isChanging()) {
-            return before;
-        }
-        nextWaitNs = System.nanoTime() + WAIT_INTERVAL_NS;
-        final ExporterConfig longer = longerWait.look(
-            before, stage.sketchCount(SketchCounter.RECONCILE_LATE), stage.sketchCount(SketchCounter.RECEIVED));
-        if (longer == null) {
+    /** Changes settings that follow the traffic; returns those in use. Without delay there is no stage. */
+    ExporterConfig following(final ExporterConfig before, final DelayStage stage) {
+        final ExporterConfig after = stage == null || stage.isChanging() ? before : follower.look(before, stage);
+        if (after == before) {
             return before;
         }
         try {
-            change(longer, true, stage, changesAt(before, longer, true, stage, new SystemEpochNanoClock().nanoTime()));
+            change(after, true, stage, changesAt(before, after, true, stage, new SystemEpochNanoClock().nanoTime()),
+                follower.reason(before, after));
         } catch (final IllegalArgumentException ex) {
-            longerWait.refused();
-            LOG.warn("{}packets arrive later than segment.max-delay, which cannot be raised further: {}", name, ex.getMessage());
+            follower.refused(before, after, ex.getMessage());
             return before;
         }
-        longerWait.reached(longer);
-        LOG.info("{}segment.max-delay rises to {} ms, from {} ms", name,
-            longer.segment().maximumDelayNs() / NS_PER_MS, before.segment().maximumDelayNs() / NS_PER_MS);
-        return longer;
+        follower.reached(before, after);
+        return after;
     }
 
-    /** {@return a reloaded configuration with the current wait for packets} */
-    ExporterConfig keepWait(final ExporterConfig newer) {
-        return longerWait.keep(newer);
+    /** {@return a reloaded configuration with what has followed the traffic} */
+    ExporterConfig keepFollowed(final ExporterConfig newer) {
+        return follower.keep(newer);
     }
 
     private void tellWeights(final DelayStage stage) {
@@ -443,7 +435,7 @@ public final class LiveSegment implements AutoCloseable {
         }
         if (stage == null || isSameWay && isSameClasses && before.segment().intervalNs() == after.segment().intervalNs() &&
             before.segment().maximumDelayNs() == after.segment().maximumDelayNs() &&
-            (!wiring.isSketched() || before.lds().equals(after.lds())) && (exchangeReceiver == null ||
+            (!wiring.isSketched() || ShapeControl.isSame(before, after)) && (exchangeReceiver == null ||
             SharedSettings.injection(before.rli()).equals(SharedSettings.injection(after.rli())))) {
             return 0;
         }
@@ -467,11 +459,19 @@ public final class LiveSegment implements AutoCloseable {
 
     /** Distributes the changes at the time from {@link #changesAt}; 0 for no change. */
     void change(final ExporterConfig after, final boolean isSameWay, final DelayStage stage, final long fromNs) {
+        change(after, isSameWay, stage, fromNs, "");
+    }
+
+    private void change(
+        final ExporterConfig after, final boolean isSameWay, final DelayStage stage, final long fromNs, final String reason) {
         if (fromNs != 0) {
             stage.change(new SketchChange(
                 ofStage(after), fromNs, exchangeReceiver == null ? List.of() : exchangeReceiver.change(after, fromNs),
-                isSameWay));
-            LOG.info("{}new segment settings take effect at {}", name, Instant.ofEpochSecond(0, fromNs));
+                isSameWay, reason));
+            final ExporterConfig.Shape shape = after.lds().shape();
+            LOG.info("{}{} take effect at {}{}", name, reason.isEmpty() ? "new segment settings" : "sketches of " + shape.rows() +
+                " rows of " + shape.columns() + " cells, " + shape.vldaLength() + " for a flow,",
+                Instant.ofEpochSecond(0, fromNs), reason.isEmpty() ? "" : ": " + reason);
         }
     }
 

@@ -46,26 +46,26 @@ final class LiveSegments implements AutoCloseable {
         return stages.isEmpty() ? null : stages.get(segment);
     }
 
-    /** As {@link LiveSegment#withLongerWait}. */
-    ExporterConfig withLongerWait(final ExporterConfig before, final List<DelayStage> stages) {
-        final List<ExporterConfig> longer = new ArrayList<>();
-        boolean isLonger = false;
+    /** As {@link LiveSegment#following}. */
+    ExporterConfig following(final ExporterConfig before, final List<DelayStage> stages) {
+        final List<ExporterConfig> after = new ArrayList<>();
+        boolean isOther = false;
         for (int i = 0; i < segments.size(); i++) {
             final ExporterConfig segment = before.segments().get(i);
-            longer.add(segments.get(i).withLongerWait(segment, stage(stages, i)));
-            isLonger |= longer.get(i) != segment;
+            after.add(segments.get(i).following(segment, stage(stages, i)));
+            isOther |= after.get(i) != segment;
         }
-        return isLonger ? before.withSegments(longer) : before;
+        return isOther ? before.withSegments(after) : before;
     }
 
-    /** As {@link LiveSegment#keepWait}; as it is if it has other segments, which are refused. */
-    ExporterConfig keepWait(final ExporterConfig newer) {
+    /** As {@link LiveSegment#keepFollowed}; as it is if it has other segments, which are refused. */
+    ExporterConfig keepFollowed(final ExporterConfig newer) {
         if (newer.segments().size() != segments.size()) {
             return newer;
         }
         final List<ExporterConfig> kept = new ArrayList<>();
         for (int i = 0; i < segments.size(); i++) {
-            kept.add(segments.get(i).keepWait(newer.segments().get(i)));
+            kept.add(segments.get(i).keepFollowed(newer.segments().get(i)));
         }
         return newer.withSegments(kept);
     }

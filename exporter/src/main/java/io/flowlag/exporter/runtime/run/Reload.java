@@ -42,6 +42,8 @@ final class Reload {
     private static final int SHOWN_CHANGES = 20;
     private static final Logger LOG = LoggerFactory.getLogger(Reload.class);
     private static final long PATIENCE_NS = 10_000_000_000L;
+    /** How long a reload waits for an earlier change of the segments. */
+    private static final long CHANGE_PATIENCE_NS = 30_000_000_000L;
 
     private final Supplier<ExporterConfig> source;
     private final Destinations destinations;
@@ -50,6 +52,7 @@ final class Reload {
     private final DirectBuffer digestKey;
     private final HelperThread reader = new HelperThread("reload", Long.MAX_VALUE);
     private boolean isAsked;
+    private long askedNs;
     private Future<Read> reading;
     private long beginNs;
     private boolean isSlownessTold;
@@ -86,6 +89,7 @@ final class Reload {
     /** Asks for a reload. One that is under way may have read old files, so another one follows it. */
     void ask() {
         isAsked = true;
+        askedNs = System.nanoTime();
     }
 
     boolean isUnderWay() {
@@ -99,7 +103,8 @@ final class Reload {
      * @return what was read, until it is {@link #used}; null if there is nothing, or if it was refused.
      */
     Read poll(final ExporterConfig config, final List<DelayStage> stages) {
-        if (reading == null && isAsked) {
+        if (reading == null && isAsked && (System.nanoTime() - askedNs >= CHANGE_PATIENCE_NS ||
+            stages.stream().noneMatch(DelayStage::isChanging))) {
             isAsked = false;
             isSlownessTold = false;
             beginNs = System.nanoTime();
@@ -137,7 +142,7 @@ final class Reload {
     private Read read(final ExporterConfig config, final List<DelayStage> stages) {
         final ExporterConfig newer;
         try {
-            newer = withRecords(config, segments.keepWait(source.get()));
+            newer = withRecords(config, segments.keepFollowed(source.get()));
         } catch (final ConfigurationException ex) {
             refuse(config, ex.errors());
             return null;

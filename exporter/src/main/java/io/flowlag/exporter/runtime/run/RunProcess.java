@@ -128,7 +128,7 @@ public final class RunProcess {
             run.onHousekeeping(() -> {
                 segments.keepHouse(counters, run.delayStages());
                 if (!reload.isUnderWay()) {
-                    config = segments.withLongerWait(config, run.delayStages());
+                    config = segments.following(config, run.delayStages());
                 }
                 followAddresses(run);
                 tellEnded(sources);

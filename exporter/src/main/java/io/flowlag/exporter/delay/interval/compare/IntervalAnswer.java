@@ -32,6 +32,7 @@ public final class IntervalAnswer {
     private final long[] exactPackets;
     private final long[] receivedPackets;
     private final double[] exactDelaySumsNs;
+    int flows;
     int usableCells;
     int occupiedCells;
     double flowLostPackets;
@@ -122,6 +123,11 @@ public final class IntervalAnswer {
     /** {@return whether the interval was observed only in part} */
     public boolean isCut() {
         return isCut;
+    }
+
+    /** {@return flows of which the receiver point saw packets in it} */
+    public int flows() {
+        return flows;
     }
 
     /** {@return cells of all rows that can be used} */

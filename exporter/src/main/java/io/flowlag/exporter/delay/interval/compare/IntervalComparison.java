@@ -193,6 +193,7 @@ public final class IntervalComparison {
         summary.hasSketches = answer.hasSketches();
         summary.isDamaged = own.isDamaged() || answer.isDamaged();
         summary.isCut = isCut;
+        summary.flows = own.records().count();
         summary.unexpectedPackets = answer.hasSketches() ? unexpectedPackets(answer, own) : 0;
         summary.reconciled(repair);
         repair.hideLoss(summary.isDamaged || isCut);

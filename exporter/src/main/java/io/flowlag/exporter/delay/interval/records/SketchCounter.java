@@ -49,6 +49,7 @@ public enum SketchCounter implements Counted {
     INTERVALS_REFUSED("intervals", "Intervals of the sender that do not fit: shape, seed or times."),
     INTERVALS_DAMAGED("intervals", "Compared intervals in which a point lost packets of its own: loss is absent."),
     INTERVALS_OF_FLOWS("intervals", "Compared intervals in which the sums of all flows took the place of sketches."),
+    SHAPE_STEPS("changes", "Changes of the sketches that the process made by itself, to follow the load."),
     FLOWS_EXACT("flows", "Flows of an interval whose sums agree at both points: exact mean, no loss."),
     FLOWS_WITH_LOSS("flows", "Flows of an interval with fewer packets at the receiver point."),
     FLOWS_DIFFERENT("flows", "Flows of an interval with as many packets at the receiver point, or more, but others."),

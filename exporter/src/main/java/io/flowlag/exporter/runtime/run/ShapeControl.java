@@ -1,0 +1,193 @@
+package io.flowlag.exporter.runtime.run;
+
+import io.flowlag.exporter.config.ConfigKey;
+import io.flowlag.exporter.config.ConfigTable;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.delay.IntervalLoad;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings;
+import io.flowlag.sketch.lds.LdsSizing;
+import org.agrona.BitUtil;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.ToLongFunction;
+
+/**
+ * Chooses the shape of the sketches by the flows and losses of the last intervals, within the cells and the memory of the
+ * configured shape. A flow has two cells of its own for each cell of a row over which it spreads: with these, flows alone in a
+ * cell can be decoded one after another. Where they do not fit, a flow spreads over fewer cells. Keys that are given stay as they
+ * are. The second largest value counts, so that a single interval changes nothing. More takes effect at once, less after a
+ * minute. One thread.
+ */
+public final class ShapeControl {
+    private static final int CELLS_OF_FLOW = 2;
+    /** Fewer would save nothing: these stay in a processor's cache. */
+    private static final int LEAST_COLUMNS = 1024;
+    private static final long CALM_NS = 60_000_000_000L;
+    private static final int CALM_INTERVALS = 3;
+    private static final double LOSS_STEP = 4;
+    private static final long LARGEST_JOINT = 2 << 20;
+    /** By how much the load may rise after a step down before the next step up. */
+    private static final double SPARE = 1.25;
+
+    private final ToLongFunction<ExporterConfig> memory;
+    private ExporterConfig configured;
+    private ExporterConfig current;
+    private long sinceNs;
+    private long endNs = Long.MIN_VALUE;
+    private long flows;
+    private long mostFlows;
+    private double losses;
+    private double mostLosses;
+
+    /**
+     * No traffic seen yet.
+     *
+     * @param configured with the largest shape.
+     * @param memory     of the sketches of a configuration, octets.
+     */
+    public ShapeControl(final ExporterConfig configured, final ToLongFunction<ExporterConfig> memory) {
+        this.memory = memory;
+        begin(configured);
+    }
+
+    private void begin(final ExporterConfig newer) {
+        configured = newer;
+        current = newer;
+        forget();
+    }
+
+    private void forget() {
+        endNs = Long.MIN_VALUE;
+        flows = 0;
+        mostFlows = 0;
+        losses = 0;
+        mostLosses = 0;
+    }
+
+    /**
+     * Looks at the last compared interval of each sender.
+     *
+     * @param config in use.
+     * @return the configuration with another shape; null if the shape suits the load.
+     */
+    public ExporterConfig look(final ExporterConfig config, final List<IntervalLoad> loads) {
+        if (!isSame(config, current)) {
+            begin(config);
+        }
+        final long newestNs = loads.stream().mapToLong(IntervalLoad::endNs).max().orElse(endNs);
+        if (newestNs == endNs) {
+            return null;
+        }
+        if (newestNs < endNs || endNs == Long.MIN_VALUE) {
+            forget();
+            sinceNs = newestNs;
+        }
+        endNs = newestNs;
+        final long staleNs = newestNs - CALM_INTERVALS * config.segment().intervalNs();
+        add(loads.stream().filter((each) -> each.endNs() > staleNs).toList());
+        final ExporterConfig wanted = with(config, flows, losses);
+        if (isMore(wanted, config)) {
+            return wanted;
+        }
+        if (endNs - sinceNs < Math.max(CALM_NS, CALM_INTERVALS * config.segment().intervalNs())) {
+            return null;
+        }
+        final ExporterConfig less = with(config, (long)(flows * SPARE), losses * SPARE);
+        if (isSame(less, config) || isMore(less, config)) {
+            forget();
+            return null;
+        }
+        return less;
+    }
+
+    private void add(final List<IntervalLoad> loads) {
+        final long newFlows = loads.stream().mapToLong(IntervalLoad::flows).max().orElse(0);
+        flows = Math.max(flows, Math.min(mostFlows, newFlows));
+        mostFlows = Math.max(mostFlows, newFlows);
+        final double newLosses =
+            loads.stream().mapToDouble((each) -> each.lossShare() * each.largestPackets()).max().orElse(0);
+        losses = Math.max(losses, Math.min(mostLosses, newLosses));
+        mostLosses = Math.max(mostLosses, newLosses);
+    }
+
+    /** {@return why the configuration from {@link #look} has another shape} */
+    String reason() {
+        return flows + " flows in an interval" +
+            (losses == 0 ? "" : String.format(Locale.ROOT, ", the largest loses %.0f packets", losses));
+    }
+
+    /** The configuration from {@link #look} was applied. */
+    public void reached(final ExporterConfig config) {
+        current = config;
+        forget();
+    }
+
+    /** It cannot be applied: the next attempt needs new evidence. */
+    public void refused() {
+        forget();
+    }
+
+    /** A reload keeps the shape, unless the configured one has changed. Returns the configuration with the shape that applies. */
+    public ExporterConfig keep(final ExporterConfig newer) {
+        return isSame(newer, configured) ? withJointFlows(newer.with(current.lds()), current.joint().maxFlows()) : newer;
+    }
+
+    static boolean isSame(final ExporterConfig one, final ExporterConfig other) {
+        return one.lds().equals(other.lds()) && one.joint().maxFlows() == other.joint().maxFlows();
+    }
+
+    /** The configuration with the shape for flows, and for the packets that the largest of them loses. */
+    private ExporterConfig with(final ExporterConfig config, final long ofFlows, final double ofLosses) {
+        final ExporterConfig.Lds lds = configured.lds();
+        final int rows = lds.shape().rows();
+        final long cells = (long)rows * lds.shape().columns();
+        // In steps, so that a small change of the load changes nothing.
+        final double lost = ofLosses == 0 ? 0 : Math.pow(LOSS_STEP, Math.ceil(Math.log(ofLosses) / Math.log(LOSS_STEP)));
+        int vldaLength = lds.shape().vldaLength();
+        final boolean isLossy = lost > vldaLength;
+        while (isFree(ConfigTable.LDS_VLDA) && !isLossy && vldaLength > 1 && CELLS_OF_FLOW * vldaLength * ofFlows > cells) {
+            vldaLength /= 2;
+        }
+        final long columns = !isFree(ConfigTable.LDS_COLUMNS) ? lds.shape().columns() : Math.min(lds.shape().columns(),
+            BitUtil.findNextPositivePowerOfTwo(Math.max(LEAST_COLUMNS, CELLS_OF_FLOW * vldaLength * ofFlows / rows)));
+        final List<Integer> ratesPpm = !isFree(ConfigTable.LDS_RATES) || !isLossy || rows == 1 ? lds.ratesPpm() :
+            Arrays.stream(LdsSizing.rates(rows, vldaLength, lost)).boxed().toList();
+        return withJoint(config.with(new ExporterConfig.Lds(
+            lds.enabled(), new ExporterConfig.Shape(rows, (int)columns, vldaLength), ratesPpm, lds.weights(), lds.alpha(),
+            lds.aggregatorCells(), lds.inFlightPackets(), lds.waitingRecords(), lds.witnessPpm())), ofFlows);
+    }
+
+    /** The configuration with room for flows that are solved, as far as the memory of the configured shape goes. */
+    private ExporterConfig withJoint(final ExporterConfig config, final long ofFlows) {
+        final int least = configured.joint().maxFlows();
+        ExporterConfig fitting = withJointFlows(config, least);
+        for (long most = 2L * least; isFree(ConfigTable.JOINT_FLOWS) && most < 2 * ofFlows && most <= LARGEST_JOINT; most *= 2) {
+            final ExporterConfig larger = withJointFlows(config, (int)most);
+            fitting = memory.applyAsLong(larger) <= memory.applyAsLong(configured) ? larger : fitting;
+        }
+        return fitting;
+    }
+
+    private static ExporterConfig withJointFlows(final ExporterConfig config, final int maxFlows) {
+        final ExporterConfig.Joint joint = config.joint();
+        return config.with(joint.withSizes(joint.budgetNs(), maxFlows, joint.pendingPackets()));
+    }
+
+    private boolean isFree(final ConfigKey<?> key) {
+        return configured.isDefault(key);
+    }
+
+    /** Whether a shape holds more flows, or stands more losses, than another. */
+    private static boolean isMore(final ExporterConfig one, final ExporterConfig other) {
+        final int morePpm = leastRatePpm(one) - leastRatePpm(other);
+        return one.lds().shape().columns() > other.lds().shape().columns() ||
+            one.lds().shape().vldaLength() < other.lds().shape().vldaLength() && morePpm == 0 || morePpm < 0 ||
+            one.joint().maxFlows() > other.joint().maxFlows();
+    }
+
+    private static int leastRatePpm(final ExporterConfig config) {
+        return config.lds().ratesPpm().stream().mapToInt(Integer::intValue).min().orElse(ExchangeSettings.PPM);
+    }
+}

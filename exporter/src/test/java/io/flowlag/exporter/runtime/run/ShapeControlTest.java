@@ -1,0 +1,180 @@
+package io.flowlag.exporter.runtime.run;
+
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.delay.IntervalLoad;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.List;
+import java.util.SplittableRandom;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class ShapeControlTest {
+    private static final long SECOND_NS = 1_000_000_000L;
+    private static final int ALL_PPM = 1_000_000;
+
+    private ExporterConfig config = config("");
+    private ShapeControl control = new ShapeControl(config, (each) -> 0);
+    private long startNs;
+    private int steps;
+
+    private static ExporterConfig config(final String lds) {
+        return new ConfigLoader().text("test", "segment: {role: receiver}\nexchange: {listen: 127.0.0.1:5555}\n" +
+            "lds: {enabled: on" + lds + "}\n").conclude();
+    }
+
+    private void configure(final String lds) {
+        config = config(lds);
+        control = new ShapeControl(config, (each) -> 0);
+    }
+
+    private IntervalLoad load(final int flows, final double lossShare) {
+        return new IntervalLoad(startNs, startNs + SECOND_NS, flows, flows, lossShare);
+    }
+
+    /** Intervals of one load, each looked at twice; takes what is proposed. */
+    private void pass(final int intervals, final int flows, final double lossShare) {
+        for (int i = 0; i < intervals; i++) {
+            startNs += SECOND_NS;
+            final ExporterConfig other = control.look(config, List.of(load(flows, lossShare)));
+            if (other != null) {
+                steps++;
+                control.reached(other);
+                config = other;
+            } else {
+                assertNull(control.look(config, List.of(load(flows, lossShare))), "an interval counts once");
+            }
+        }
+    }
+
+    private void assertShape(final int columns, final int vldaLength) {
+        assertEquals(new ExporterConfig.Shape(4, columns, vldaLength), config.lds().shape());
+    }
+
+    @Test
+    void shouldFollowTheFlowsUpAtOnceAndDownAfterAMinute() {
+        pass(59, 300, 0);
+        assertShape(16 << 10, 4);
+        pass(2, 300, 0);
+        assertShape(1024, 4);
+        pass(1, 30_000, 0);
+        assertShape(1024, 4);
+        pass(1, 300, 0);
+        assertShape(1024, 4);
+        pass(1, 30_000, 0);
+        assertShape(16 << 10, 1);
+        assertEquals(2, steps);
+        pass(59, 3_000, 0);
+        assertShape(16 << 10, 1);
+        pass(2, 3_000, 0);
+        assertShape(8 << 10, 4);
+        assertEquals(3, steps);
+    }
+
+    /** Cells are never more than configured, flows have two each as far as these go, and a steady load changes nothing. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5})
+    void shouldStayWithinTheCellsAndSettle(final long seed) {
+        final SplittableRandom random = new SplittableRandom(seed);
+        final long cells = 4L * config.lds().shape().columns();
+        for (int i = 0; i < 40; i++) {
+            final int flows = 1 << random.nextInt(18);
+            pass(125, flows, 0);
+            final ExporterConfig.Shape shape = config.lds().shape();
+            final long shapeCells = (long)shape.rows() * shape.columns();
+            assertTrue(shapeCells <= cells && shapeCells >= Math.min(cells, 2L * flows * shape.vldaLength()), "" + shape);
+            assertTrue(shape.vldaLength() == 1 || shapeCells >= 2L * flows * shape.vldaLength(), "" + shape);
+            assertTrue(shape.columns() == 1024 || shapeCells < 8L * flows * shape.vldaLength(), flows + " " + shape);
+            final int before = steps;
+            pass(200, flows - random.nextInt(1 + flows / 10), 0);
+            pass(200, flows, 0);
+            assertEquals(before, steps, "a load within its tenth");
+        }
+    }
+
+    @Test
+    void shouldSampleRowsWhileFlowsLosePackets() {
+        pass(2, 30_000, 0);
+        assertShape(16 << 10, 1);
+        assertTrue(config.lds().ratesPpm().isEmpty());
+        pass(2, 30_000, 0.01);
+        assertShape(16 << 10, 4);
+        final List<Integer> ratesPpm = config.lds().ratesPpm();
+        assertEquals(ALL_PPM, ratesPpm.get(0));
+        assertEquals(ALL_PPM * 4 / 1024, ratesPpm.get(3), 1);
+        assertTrue(ratesPpm.get(1) > ratesPpm.get(2) && ratesPpm.get(2) > ratesPpm.get(3));
+        pass(58, 30_000, 0.008);
+        assertEquals(ratesPpm, config.lds().ratesPpm());
+        pass(125, 30_000, 0);
+        assertTrue(config.lds().ratesPpm().isEmpty());
+        assertShape(16 << 10, 1);
+    }
+
+    /** Joint estimation takes more flows when these spread over fewer cells, as far as its memory goes. */
+    @Test
+    void shouldSolveMoreFlowsWhereMemoryAllows() {
+        final int most = config.joint().maxFlows();
+        control = new ShapeControl(
+            config, (each) -> (long)each.joint().maxFlows() * each.lds().shape().vldaLength() * each.lds().shape().rows());
+        pass(2, 5 * most / 2, 0);
+        assertEquals(4 * most, config.joint().maxFlows());
+        pass(125, most / 2, 0);
+        assertEquals(most, config.joint().maxFlows());
+        pass(2, 5 * most, 0);
+        assertEquals(4 * most, config.joint().maxFlows(), "the memory of the configured shape");
+    }
+
+    @Test
+    void shouldLeaveGivenKeysAlone() {
+        configure(", columns: 2k");
+        pass(2, 30_000, 0);
+        assertShape(2 << 10, 1);
+        configure(", vlda: 4");
+        pass(2, 30_000, 0);
+        assertShape(16 << 10, 4);
+        configure(", columns: 2k, vlda: 4, rates: [1, 1, 0.5, 0.5]");
+        pass(200, 10, 0);
+        pass(2, 30_000, 0.1);
+        assertShape(2 << 10, 4);
+        assertEquals(2, config.lds().ratesPpm().stream().filter((each) -> each == ALL_PPM).count());
+    }
+
+    @Test
+    void shouldKeepTheShapeOverAReloadThatDoesNotChangeIt() {
+        final ExporterConfig first = config;
+        pass(62, 300, 0);
+        assertEquals(config.lds(), control.keep(first).lds());
+        final ExporterConfig other = config(", columns: 4k");
+        assertSame(other, control.keep(other));
+        config = other;
+        pass(200, 300, 0);
+        assertShape(4 << 10, 4);
+        assertSame(first, control.keep(first), "what is configured now is the other");
+    }
+
+    @Test
+    void shouldCountNoSilentSenderAndBeginAnewWhereTheClockIsSetBack() {
+        startNs = 1_000 * SECOND_NS;
+        final IntervalLoad silent = load(30_000, 0);
+        for (int i = 0; i < 10; i++) {
+            startNs += SECOND_NS;
+            final ExporterConfig other = control.look(config, List.of(silent, load(300, 0)));
+            assertEquals(i == 1, other != null, "heard of in the last intervals");
+            if (other != null) {
+                control.reached(other);
+                config = other;
+            }
+        }
+        startNs = 0;
+        pass(59, 300, 0);
+        assertShape(16 << 10, 1);
+        pass(2, 300, 0);
+        assertShape(1024, 4);
+    }
+}
