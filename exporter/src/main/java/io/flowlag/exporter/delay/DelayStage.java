@@ -40,6 +40,7 @@ public final class DelayStage implements DelayView, AutoCloseable {
     private final SenderPoint senderPoint;
     private final ReceiverPoint receiverPoint;
     private final DelayReport report;
+    private final StandingLag lag = new StandingLag();
     private final CaptureClock clock;
     /** Of the process. */
     private final Counters counters;
@@ -290,6 +291,7 @@ public final class DelayStage implements DelayView, AutoCloseable {
         parts.segment.at(capturedNs);
         parts.reports.poll();
         if (capturedNs != NOTHING_CAPTURED_NS) {
+            lag.onTime(nowNs, capturedNs);
             advance(nowNs, capturedNs);
         }
         return parts.schedule.onTime(nowNs, capturedNs);
@@ -429,6 +431,11 @@ public final class DelayStage implements DelayView, AutoCloseable {
     /** {@return the traffic of each sender's last compared interval; any thread} */
     public List<IntervalLoad> loads() {
         return parts.sketches.loads();
+    }
+
+    /** {@return by how much the metering of live packets is behind and does not catch up, ns; any thread} */
+    public long lagNs() {
+        return shards.stream().mapToLong((each) -> each.lag.ns()).max().orElse(0);
     }
 
     /** {@return a counter of the sketches, of all senders together; 0 without sketches; any thread} */

@@ -11,9 +11,10 @@ import io.flowlag.exporter.delay.interval.repair.ReconcileStatus;
  * @param flows          of which the receiver point saw packets.
  * @param largestPackets packets of the largest flow; 0 if none is known.
  * @param lossShare      share of packets that known flows lost, and that were not taken out of the cells; 0 if it is unknown.
+ * @param solvingNs      that the last joint solution took; 0 before the first.
  */
-public record IntervalLoad(long startNs, long endNs, int flows, long largestPackets, double lossShare) {
-    static IntervalLoad of(final IntervalAnswer answer, final int classCount) {
+public record IntervalLoad(long startNs, long endNs, int flows, long largestPackets, double lossShare, long solvingNs) {
+    static IntervalLoad of(final IntervalAnswer answer, final int classCount, final long solvingNs) {
         final long[] largest = new long[1];
         answer.forEachHeavyHitter((record, packets) -> largest[0] = Math.max(largest[0], (long)packets));
         final boolean isSpoiled = answer.hasSketches() && answer.hasUnexplainedLoss() &&
@@ -24,6 +25,7 @@ public record IntervalLoad(long startNs, long endNs, int flows, long largestPack
             received += answer.receivedPackets(i);
         }
         return new IntervalLoad(
-            answer.startNs(), answer.endNs(), answer.flows(), largest[0], lost == 0 ? 0 : lost / (double)(lost + received));
+            answer.startNs(), answer.endNs(), answer.flows(), largest[0],
+            lost == 0 ? 0 : lost / (double)(lost + received), solvingNs);
     }
 }

@@ -520,7 +520,7 @@ final class IntervalStage {
             answer.hasUnexplainedLoss() ? answer.unexplainedLostPackets() : null, heavyFlows, aggregates.total(run.classes()),
             weightedShare.warning(), joint, reconciled.statistics(answer, run.classes()));
         weightedShare.reset();
-        load = IntervalLoad.of(answer, run.classes().count());
+        load = IntervalLoad.of(answer, run.classes().count(), joint == null ? 0 : joint.tookNs());
     }
 
     private void onJoint(final JointAnswer answer) {

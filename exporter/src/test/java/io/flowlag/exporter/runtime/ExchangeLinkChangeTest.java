@@ -106,7 +106,7 @@ class ExchangeLinkChangeTest extends LinkedPoints {
         for (int i = 0; i < 4; i++) {
             final ExporterConfig other = same.with(same.lds().withShape(512 << i % 2, same.lds().shape().vldaLength()));
             final long fromNs = SegmentChange.fromNs(INTERVAL_NS, INTERVAL_NS, START_NS + packetNumber * GAP_NS);
-            receiver.stage.change(new SketchChange(other, fromNs, end.change(other, fromNs), true));
+            receiver.stage.change(new SketchChange(other, fromNs, end.change(other, fromNs), true, "many flows"));
             await(() -> {
                 packetNumber += PACKETS_PER_INTERVAL;
                 describe(packetNumber, 1, START_NS + packetNumber * GAP_NS);
@@ -115,6 +115,7 @@ class ExchangeLinkChangeTest extends LinkedPoints {
             });
         }
         assertTrue(before > 0 && generations() <= before + 1, () -> "more than those that hold");
+        assertEquals(4, receiver.count("lds_shape_steps"));
     }
 
     /** {@return how many there are after a collection} */

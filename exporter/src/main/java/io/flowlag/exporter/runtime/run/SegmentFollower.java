@@ -34,7 +34,7 @@ final class SegmentFollower {
 
     /** {@return the configuration that suits the traffic of the stage; the same if it does} */
     ExporterConfig look(final ExporterConfig config, final DelayStage stage) {
-        final ExporterConfig shaped = shape.look(config, stage.loads());
+        final ExporterConfig shaped = shape.look(config, stage.loads(), stage.lagNs());
         if (shaped != null || !hasOtherHost || System.nanoTime() - nextWaitNs < 0) {
             return shaped == null ? config : shaped;
         }

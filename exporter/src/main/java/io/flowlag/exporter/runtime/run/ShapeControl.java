@@ -5,6 +5,7 @@ import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.IntervalLoad;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
+import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lds.LdsSizing;
 import org.agrona.BitUtil;
 
@@ -18,7 +19,8 @@ import java.util.function.ToLongFunction;
  * configured shape. A flow has two cells of its own for each cell of a row over which it spreads: with these, flows alone in a
  * cell can be decoded one after another. Where they do not fit, a flow spreads over fewer cells. Keys that are given stay as they
  * are. The second largest value counts, so that a single interval changes nothing. More takes effect at once, less after a
- * minute. One thread.
+ * minute. Where metering or the solver falls behind, a packet enters fewer cells, step by step, before anything is dropped: a
+ * flow spreads over one cell of a row, then there are fewer rows. One thread.
  */
 public final class ShapeControl {
     private static final int CELLS_OF_FLOW = 2;
@@ -30,6 +32,13 @@ public final class ShapeControl {
     private static final long LARGEST_JOINT = 2 << 20;
     /** By how much the load may rise after a step down before the next step up. */
     private static final double SPARE = 1.25;
+    /** More than a block of packets waits, and less than fills the rings. */
+    private static final long MOST_LAG_NS = 200_000_000L;
+    private static final double MOST_SOLVING = 0.75;
+    private static final int SLOW_INTERVALS = 10;
+    private static final long PRESSURE_CALM_NS = 10 * CALM_NS;
+    private static final int MOST_LEVEL = 1 + Integer.numberOfTrailingZeros(SketchGeometry.MAX_ROWS);
+    private static final double NS_PER_MS = 1e6;
 
     private final ToLongFunction<ExporterConfig> memory;
     private ExporterConfig configured;
@@ -40,6 +49,11 @@ public final class ShapeControl {
     private long mostFlows;
     private double losses;
     private double mostLosses;
+    /** Steps taken by pressure, when the last one was, and by what. */
+    private int level;
+    private long pressureNs;
+    private String pressure = "";
+    private int slowIntervals;
 
     /**
      * No traffic seen yet.
@@ -55,6 +69,8 @@ public final class ShapeControl {
     private void begin(final ExporterConfig newer) {
         configured = newer;
         current = newer;
+        level = 0;
+        slowIntervals = 0;
         forget();
     }
 
@@ -70,9 +86,10 @@ public final class ShapeControl {
      * Looks at the last compared interval of each sender.
      *
      * @param config in use.
+     * @param lagNs  by which metering is behind.
      * @return the configuration with another shape; null if the shape suits the load.
      */
-    public ExporterConfig look(final ExporterConfig config, final List<IntervalLoad> loads) {
+    public ExporterConfig look(final ExporterConfig config, final List<IntervalLoad> loads, final long lagNs) {
         if (!isSame(config, current)) {
             begin(config);
         }
@@ -87,6 +104,14 @@ public final class ShapeControl {
         endNs = newestNs;
         final long staleNs = newestNs - CALM_INTERVALS * config.segment().intervalNs();
         add(loads.stream().filter((each) -> each.endNs() > staleNs).toList());
+        if (isBehind(config, loads, lagNs)) {
+            pressureNs = endNs;
+            return lighter(config);
+        }
+        if (level > 0 && (endNs < pressureNs || endNs - pressureNs >= PRESSURE_CALM_NS)) {
+            pressureNs = endNs;
+            level--;
+        }
         final ExporterConfig wanted = with(config, flows, losses);
         if (isMore(wanted, config)) {
             return wanted;
@@ -112,9 +137,39 @@ public final class ShapeControl {
         mostLosses = Math.max(mostLosses, newLosses);
     }
 
+    /** The configuration in which a packet enters fewer cells; null if it enters the fewest. */
+    private ExporterConfig lighter(final ExporterConfig config) {
+        final ExporterConfig.Shape before = config.lds().shape();
+        final int reached = level;
+        while (level < MOST_LEVEL) {
+            level++;
+            final ExporterConfig lighter = with(config, mostFlows, mostLosses);
+            final ExporterConfig.Shape after = lighter.lds().shape();
+            if (after.rows() < before.rows() || after.rows() == before.rows() && after.vldaLength() < before.vldaLength()) {
+                return lighter;
+            }
+        }
+        level = reached;
+        return null;
+    }
+
+    private boolean isBehind(final ExporterConfig config, final List<IntervalLoad> loads, final long lagNs) {
+        final long solvingNs = loads.stream().mapToLong(IntervalLoad::solvingNs).max().orElse(0);
+        slowIntervals = solvingNs > MOST_SOLVING * config.segment().intervalNs() ? slowIntervals + 1 : 0;
+        final boolean isSlow = slowIntervals >= SLOW_INTERVALS;
+        pressure = lagNs > MOST_LAG_NS ? milliseconds("metering is behind by", lagNs) :
+            isSlow ? milliseconds("the solution of an interval takes", solvingNs) : "";
+        slowIntervals = isSlow ? 0 : slowIntervals;
+        return !pressure.isEmpty();
+    }
+
+    private static String milliseconds(final String text, final long ns) {
+        return String.format(Locale.ROOT, "%s %.0f ms", text, ns / NS_PER_MS);
+    }
+
     /** {@return why the configuration from {@link #look} has another shape} */
     String reason() {
-        return flows + " flows in an interval" +
+        return !pressure.isEmpty() ? pressure : flows + " flows in an interval" +
             (losses == 0 ? "" : String.format(Locale.ROOT, ", the largest loses %.0f packets", losses));
     }
 
@@ -141,11 +196,12 @@ public final class ShapeControl {
     /** The configuration with the shape for flows, and for the packets that the largest of them loses. */
     private ExporterConfig with(final ExporterConfig config, final long ofFlows, final double ofLosses) {
         final ExporterConfig.Lds lds = configured.lds();
-        final int rows = lds.shape().rows();
+        final int rows = !isFree(ConfigTable.LDS_ROWS) || !lds.ratesPpm().isEmpty() || level < 2 ? lds.shape().rows() :
+            Math.max(1, lds.shape().rows() >> level - 1);
         final long cells = (long)rows * lds.shape().columns();
         // In steps, so that a small change of the load changes nothing.
         final double lost = ofLosses == 0 ? 0 : Math.pow(LOSS_STEP, Math.ceil(Math.log(ofLosses) / Math.log(LOSS_STEP)));
-        int vldaLength = lds.shape().vldaLength();
+        int vldaLength = level > 0 && isFree(ConfigTable.LDS_VLDA) ? 1 : lds.shape().vldaLength();
         final boolean isLossy = lost > vldaLength;
         while (isFree(ConfigTable.LDS_VLDA) && !isLossy && vldaLength > 1 && CELLS_OF_FLOW * vldaLength * ofFlows > cells) {
             vldaLength /= 2;

@@ -17,12 +17,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class ShapeControlTest {
     private static final long SECOND_NS = 1_000_000_000L;
+    private static final long MS_NS = 1_000_000L;
     private static final int ALL_PPM = 1_000_000;
 
     private ExporterConfig config = config("");
     private ShapeControl control = new ShapeControl(config, (each) -> 0);
     private long startNs;
     private int steps;
+    private long lagNs;
+    private long solvingNs;
 
     private static ExporterConfig config(final String lds) {
         return new ConfigLoader().text("test", "segment: {role: receiver}\nexchange: {listen: 127.0.0.1:5555}\n" +
@@ -35,20 +38,20 @@ class ShapeControlTest {
     }
 
     private IntervalLoad load(final int flows, final double lossShare) {
-        return new IntervalLoad(startNs, startNs + SECOND_NS, flows, flows, lossShare);
+        return new IntervalLoad(startNs, startNs + SECOND_NS, flows, flows, lossShare, solvingNs);
     }
 
     /** Intervals of one load, each looked at twice; takes what is proposed. */
     private void pass(final int intervals, final int flows, final double lossShare) {
         for (int i = 0; i < intervals; i++) {
             startNs += SECOND_NS;
-            final ExporterConfig other = control.look(config, List.of(load(flows, lossShare)));
+            final ExporterConfig other = control.look(config, List.of(load(flows, lossShare)), lagNs);
             if (other != null) {
                 steps++;
                 control.reached(other);
                 config = other;
             } else {
-                assertNull(control.look(config, List.of(load(flows, lossShare))), "an interval counts once");
+                assertNull(control.look(config, List.of(load(flows, lossShare)), lagNs), "an interval counts once");
             }
         }
     }
@@ -130,6 +133,33 @@ class ShapeControlTest {
         assertEquals(4 * most, config.joint().maxFlows(), "the memory of the configured shape");
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldTakeStepsDownUnderPressureAndUpAgainLongAfter(final boolean isSolver) {
+        final int patience = isSolver ? 10 : 1;
+        lagNs = isSolver ? 0 : 300 * MS_NS;
+        solvingNs = isSolver ? 800 * MS_NS : 0;
+        for (final String shape : List.of("4 1", "2 1", "1 1")) {
+            pass(patience - 1, 3_000, 0);
+            final int before = steps;
+            pass(1, 3_000, 0);
+            assertEquals(before + 1, steps);
+            assertEquals(shape, config.lds().shape().rows() + " " + config.lds().shape().vldaLength());
+            assertTrue(control.reason().startsWith(isSolver ? "the solution of an interval takes 800 ms" :
+                "metering is behind by 300 ms"), control.reason());
+        }
+        assertTrue(config.lds().shape().columns() >= 2 * 3_000);
+        pass(20, 3_000, 0);
+        assertEquals(3, steps, "nothing is left");
+        lagNs = 0;
+        solvingNs = 0;
+        pass(590, 3_000, 0);
+        assertEquals(1, config.lds().shape().rows());
+        pass(1_900, 3_000, 0);
+        assertEquals(4, config.lds().shape().rows());
+        assertShape(8 << 10, 4);
+    }
+
     @Test
     void shouldLeaveGivenKeysAlone() {
         configure(", columns: 2k");
@@ -142,6 +172,10 @@ class ShapeControlTest {
         pass(200, 10, 0);
         pass(2, 30_000, 0.1);
         assertShape(2 << 10, 4);
+        lagNs = 300 * MS_NS;
+        pass(3, 30_000, 0.1);
+        assertShape(2 << 10, 4);
+        assertEquals(1, steps, "of the first configuration");
         assertEquals(2, config.lds().ratesPpm().stream().filter((each) -> each == ALL_PPM).count());
     }
 
@@ -164,7 +198,7 @@ class ShapeControlTest {
         final IntervalLoad silent = load(30_000, 0);
         for (int i = 0; i < 10; i++) {
             startNs += SECOND_NS;
-            final ExporterConfig other = control.look(config, List.of(silent, load(300, 0)));
+            final ExporterConfig other = control.look(config, List.of(silent, load(300, 0)), 0);
             assertEquals(i == 1, other != null, "heard of in the last intervals");
             if (other != null) {
                 control.reached(other);
