@@ -68,6 +68,7 @@ public final class LiveSegment implements AutoCloseable {
     /** Relative difference allowed between a configured and a read rate, which have different units. */
     private static final double RATE_TOLERANCE = 0.02;
     private static final double NS_PER_MS = 1e6;
+    private static final int SPARE_PREPARATIONS = 2;
     private static final long CLOCK_INTERVAL_NS = 1_000_000_000L;
     private static final long ADVICE_INTERVAL_NS = 1_000_000_000L;
     private static final int MAX_ROUTES = 100_000;
@@ -101,6 +102,7 @@ public final class LiveSegment implements AutoCloseable {
     private boolean isRemarkTold;
     private boolean areClocksTold;
     private final SegmentFollower follower;
+    private long preparedWithinNs;
     private boolean isLateTold;
     private long nextAdviceNs = System.nanoTime();
     private long nextRefreshNs = System.nanoTime();
@@ -334,8 +336,11 @@ public final class LiveSegment implements AutoCloseable {
             return before;
         }
         try {
-            change(after, true, stage, changesAt(before, after, true, stage, new SystemEpochNanoClock().nanoTime()),
-                follower.reason(before, after));
+            // A busy host needs longer to prepare a change, for which the other end does not wait.
+            final long nowNs = new SystemEpochNanoClock().nanoTime() + SPARE_PREPARATIONS * preparedWithinNs;
+            final long beginNs = System.nanoTime();
+            change(after, true, stage, changesAt(before, after, true, stage, nowNs), follower.reason(before, after));
+            preparedWithinNs = System.nanoTime() - beginNs;
         } catch (final IllegalArgumentException ex) {
             follower.refused(before, after, ex.getMessage());
             return before;

@@ -36,6 +36,7 @@ public final class ShapeControl {
     private static final long MOST_LAG_NS = 200_000_000L;
     private static final double MOST_SOLVING = 0.75;
     private static final int SLOW_INTERVALS = 10;
+    private static final int LATE_INTERVALS = 5;
     private static final long PRESSURE_CALM_NS = 10 * CALM_NS;
     private static final int MOST_LEVEL = 1 + Integer.numberOfTrailingZeros(SketchGeometry.MAX_ROWS);
     private static final double NS_PER_MS = 1e6;
@@ -54,6 +55,7 @@ public final class ShapeControl {
     private long pressureNs;
     private String pressure = "";
     private int slowIntervals;
+    private int lateIntervals;
 
     /**
      * No traffic seen yet.
@@ -71,6 +73,7 @@ public final class ShapeControl {
         current = newer;
         level = 0;
         slowIntervals = 0;
+        lateIntervals = 0;
         forget();
     }
 
@@ -156,11 +159,14 @@ public final class ShapeControl {
     private boolean isBehind(final ExporterConfig config, final List<IntervalLoad> loads, final long lagNs) {
         final long solvingNs = loads.stream().mapToLong(IntervalLoad::solvingNs).max().orElse(0);
         slowIntervals = solvingNs > MOST_SOLVING * config.segment().intervalNs() ? slowIntervals + 1 : 0;
-        final boolean isSlow = slowIntervals >= SLOW_INTERVALS;
-        pressure = lagNs > MOST_LAG_NS ? milliseconds("metering is behind by", lagNs) :
-            isSlow ? milliseconds("the solution of an interval takes", solvingNs) : "";
-        slowIntervals = isSlow ? 0 : slowIntervals;
-        return !pressure.isEmpty();
+        lateIntervals = lagNs > MOST_LAG_NS ? lateIntervals + 1 : 0;
+        final boolean isLate = lateIntervals >= LATE_INTERVALS;
+        final boolean isBehind = isLate || slowIntervals >= SLOW_INTERVALS;
+        pressure = !isBehind ? "" : isLate ? milliseconds("metering is behind by", lagNs) :
+            milliseconds("the solution of an interval takes", solvingNs);
+        lateIntervals = isBehind ? 0 : lateIntervals;
+        slowIntervals = isBehind ? 0 : slowIntervals;
+        return isBehind;
     }
 
     private static String milliseconds(final String text, final long ns) {
