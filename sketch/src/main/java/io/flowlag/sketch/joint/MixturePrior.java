@@ -13,7 +13,8 @@ final class MixturePrior {
     private static final double LEAST_ACTIVE_WEIGHT = 2e-5;
     private static final double NEIGHBOUR_SHARE = 0.1;
     private static final double CLASS_PACKETS = 3;
-    private static final double OFFSET_SHRINKAGE = 30;
+    /** Flows without an offset that each mean is taken over too: of few flows, what the cells hardly know would drift. */
+    private static final double SHRINKAGE = 30;
     private static final double CENTRED_START = 0.7;
     private static final double MAX_RATIO = 3;
 
@@ -223,11 +224,9 @@ final class MixturePrior {
     private void conclude(final int bin, final boolean overRelaxed) {
         final int from = bin * COMPONENTS;
         final int size = CellSystem.sizeBin(bin);
-        if (centreCount[bin] > 0) {
-            centreNs[bin] += centreSum[bin] / centreCount[bin];
-        }
         final int step = CellSystem.LEVEL_BINS * COMPONENTS;
         double total = 0;
+        double centred = 0;
         for (int k = 0; k < COMPONENTS; k++) {
             double sum = weightSum[from + k] + classSum[k];
             sum += size > 0 ? NEIGHBOUR_SHARE * weightSum[from + k - step] : 0;
@@ -235,9 +234,13 @@ final class MixturePrior {
             smoothed[k] = sum;
             total += sum;
             if (k < CENTRED) {
-                final double mean0 = offsetSum[from + k] / (weightSum[from + k] + OFFSET_SHRINKAGE);
+                centred += weightSum[from + k];
+                final double mean0 = offsetSum[from + k] / (weightSum[from + k] + SHRINKAGE);
                 offset[from + k] = Math.max(-1, Math.min(1, mean0));
             }
+        }
+        if (centreCount[bin] > 0) {
+            centreNs[bin] = (centreNs[bin] + centreSum[bin] / centreCount[bin]) * centred / (centred + SHRINKAGE);
         }
         double newTotal = 0;
         for (int k = 0; k < COMPONENTS; k++) {

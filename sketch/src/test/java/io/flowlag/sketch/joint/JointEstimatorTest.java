@@ -171,6 +171,39 @@ class JointEstimatorTest {
         assertEquals(0.95, covered / (double)all, 0.03);
     }
 
+    /** An interval has four to ninety flows of a size, and of the common error of the few small ones cells tell nearly nothing. */
+    @Test
+    void shouldNotDriftFromTheReferencesInSizesOfFewFlows() {
+        final int flows = 200;
+        final int sizes = 6;
+        final int most = 1_000;
+        final JointProblem problem = new JointProblem(columns(25), flows, flows);
+        final double[][] joint = new double[sizes][most];
+        final double[][] rli = new double[sizes][most];
+        final int[] count = new int[sizes];
+        final SplittableRandom random = new SplittableRandom(31);
+        for (int run = 0; run < 4; run++) {
+            final JointEstimator estimator = new JointEstimator(problem);
+            for (int interval = 0; interval < 12; interval++) {
+                final double[] truthNs = addFlowsOfUnequalErrors(problem, random, flows);
+                assertEquals(JointStatus.JOINT, estimator.solve(problem, JointTier.FULL));
+                for (int flow = 0; flow < flows; flow++) {
+                    final int size = CellSystem.sizeBinOf(problem.packets[flow]);
+                    if (count[size] < most) {
+                        joint[size][count[size]] = Math.abs(estimator.meanNs(flow) - truthNs[flow]);
+                        rli[size][count[size]++] = Math.abs(problem.estimateSumNs[flow] / problem.packets[flow] - truthNs[flow]);
+                    }
+                }
+            }
+        }
+        for (int size = 0; size < sizes; size++) {
+            final int middle = count[size] / 2;
+            final double own = Selection.smallest(joint[size], count[size], middle);
+            final double parent = Selection.smallest(rli[size], count[size], middle);
+            assertTrue(own < 1.1 * parent, "size " + size + " joint " + own + " references " + parent);
+        }
+    }
+
     /** Three of ten flows take a path of which references know nothing, and cells are too few to say which. */
     @Test
     void shouldGiveRliAloneWhereJudgesDoBetterWithIt() {
@@ -204,9 +237,8 @@ class JointEstimatorTest {
     }
 
     private static double[] addFlowsOfTwoPaths(final JointProblem problem, final SplittableRandom random, final int flows) {
-        final int columns = 70;
         final double[] truthNs = new double[flows];
-        final double[][] cells = new double[3][4 * columns];
+        final double[][] cells = new double[3][problem.rows * problem.columns];
         problem.reset();
         for (int flow = 0; flow < flows; flow++) {
             final int count = 1 + random.nextInt(3);
@@ -214,22 +246,52 @@ class JointEstimatorTest {
             final boolean isElsewhere = random.nextInt(10) < 3;
             truthNs[flow] = isElsewhere ? -60_000 * Math.log(1 - random.nextDouble()) :
                 estimateNs + random.nextInt(4_001) - 2_000;
-            problem.addFlow(count, count * estimateNs, count * estimateNs * estimateNs, count, 0, 1);
-            for (int row = 0; row < 4; row++) {
-                final int column = random.nextInt(columns);
-                problem.baseColumn(flow, row, column);
-                cells[0][row * columns + column] += count * truthNs[flow];
-                cells[1][row * columns + column] += count * estimateNs;
-                cells[2][row * columns + column] += count;
-            }
+            addFlow(problem, random, cells, count, estimateNs, truthNs[flow]);
             if (random.nextInt(5) == 0) {
                 problem.addWitness(flow, count * truthNs[flow]);
             }
         }
-        for (int cell = 0; cell < 4 * columns; cell++) {
-            problem.cell(cell / columns, cell % columns, cells[0][cell], cells[1][cell], cells[2][cell]);
-        }
+        addCells(problem, cells);
         return truthNs;
+    }
+
+    /** Of 1 to 45 packets; one error of ten may be ten times as large. */
+    private static double[] addFlowsOfUnequalErrors(
+        final JointProblem problem, final SplittableRandom random, final int flows) {
+        final double[] truthNs = new double[flows];
+        final double[][] cells = new double[3][problem.rows * problem.columns];
+        problem.reset();
+        for (int flow = 0; flow < flows; flow++) {
+            final int count = 1 + random.nextInt(45);
+            final double estimateNs = 5_000_000 + random.nextInt(10_000_000);
+            final double scaleNs = 300_000 / Math.sqrt(count);
+            final int times = random.nextInt(10) == 0 ? 10 : 1;
+            truthNs[flow] = estimateNs + times * scaleNs * (random.nextDouble() + random.nextDouble() - 1);
+            addFlow(problem, random, cells, count, estimateNs, truthNs[flow]);
+            problem.errorScaleNs(flow, scaleNs);
+        }
+        addCells(problem, cells);
+        return truthNs;
+    }
+
+    /** Adds a flow to the problem, and to sums of delays, of estimates, and of packets of cells. */
+    private static void addFlow(
+        final JointProblem problem, final SplittableRandom random, final double[][] cells, final int count,
+        final double estimateNs, final double truthNs) {
+        final int flow = problem.addFlow(count, count * estimateNs, count * estimateNs * estimateNs, count, 0, 1);
+        for (int row = 0; row < problem.rows; row++) {
+            final int column = random.nextInt(problem.columns);
+            problem.baseColumn(flow, row, column);
+            cells[0][row * problem.columns + column] += count * truthNs;
+            cells[1][row * problem.columns + column] += count * estimateNs;
+            cells[2][row * problem.columns + column] += count;
+        }
+    }
+
+    private static void addCells(final JointProblem problem, final double[][] cells) {
+        for (int cell = 0; cell < problem.rows * problem.columns; cell++) {
+            problem.cell(cell / problem.columns, cell % problem.columns, cells[0][cell], cells[1][cell], cells[2][cell]);
+        }
     }
 
     @Test
