@@ -45,11 +45,11 @@ final class MemoryFit {
         LEAST.put(STATUS_FLOWS, 64L);
     }
 
-    private final List<Map<ConfigKey<?>, Setting>> views;
+    private List<Map<ConfigKey<?>, Setting>> views;
     private final Function<List<Map<ConfigKey<?>, Setting>>, ExporterConfig> conclusion;
     private final Function<ExporterConfig, List<Memory.Part>> formula;
-    private final Setting memory;
-    private final long bytes;
+    private Setting memory;
+    private long bytes;
 
     /**
      * Of checked settings.
@@ -71,6 +71,9 @@ final class MemoryFit {
 
     /** {@return the configuration with the parts of its memory; adds to the problems if even the least sizes do not fit} */
     ExporterConfig fit(final Problems problems) {
+        if (memory.origin().isDefault()) {
+            addGiven();
+        }
         int step = 0;
         int above = STEPS + 1;
         if (neededBytes(sized(STEPS)) <= bytes) {
@@ -89,6 +92,24 @@ final class MemoryFit {
         }
         final ExporterConfig config = conclusion.apply(step == STEPS ? grown() : sized(step));
         return config.with(new Memory(bytes, formula.apply(config)));
+    }
+
+    /** Adds to the default bound what given sizes take beyond their defaults, as far as the host has it. */
+    private void addGiven() {
+        final List<Map<ConfigKey<?>, Setting>> defaults = with(views, (view) -> {
+            LEAST.keySet().forEach((key) -> {
+                if (!view.get(key).origin().isDefault()) {
+                    view.put(key, Setting.defaultOf(key));
+                }
+            });
+            view.put(EXACT_PACKETS, new Setting(DelayRelations.automaticPackets(bytes), "", Origin.DEFAULT));
+        });
+        final long mebibytes = Math.min(MemorySize.mostOfRun(), bytes + neededBytes(views) - neededBytes(defaults)) >> 20;
+        if (mebibytes << 20 > bytes) {
+            bytes = mebibytes << 20;
+            memory = new Setting(bytes, mebibytes + "m", Origin.DEFAULT, memory.note() + ", and what given sizes take");
+            views = with(views, (view) -> view.put(MEMORY, memory));
+        }
     }
 
     private List<Map<ConfigKey<?>, Setting>> sized(final int step) {
@@ -142,7 +163,7 @@ final class MemoryFit {
      * for the others rises with the memory too.
      */
     private long neededBytes(final List<Map<ConfigKey<?>, Setting>> sizes, final long boundBytes) {
-        final boolean isShared = views.stream().anyMatch((view) -> view.get(ROLE).value() == ExporterConfig.Role.BOTH &&
+        final boolean isShared = sizes.stream().anyMatch((view) -> view.get(ROLE).value() == ExporterConfig.Role.BOTH &&
             view.get(EXACT_PACKETS).origin().isDefault());
         final List<Map<ConfigKey<?>, Setting>> counted = !isShared ? sizes : with(sizes, (view) -> view.put(EXACT_PACKETS,
             new Setting(DelayRelations.LEAST_PACKETS, "", Origin.DEFAULT)));

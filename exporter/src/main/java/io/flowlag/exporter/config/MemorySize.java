@@ -24,8 +24,12 @@ public final class MemorySize {
 
     /** {@return default of the memory of run: a quarter of this host's; more where that is too little, octets} */
     public static long ofRun() {
-        final long partBytes = ofHost() / PART;
-        return Math.max(partBytes, Math.min(LEAST_BYTES, (PART - 1) * partBytes));
+        return Math.max(ofHost() / PART, Math.min(LEAST_BYTES, mostOfRun()));
+    }
+
+    /** {@return the most that run takes unless its memory is given, octets} */
+    static long mostOfRun() {
+        return ofHost() / PART * (PART - 1);
     }
 
     /** {@return octets as MiB, rounded up} */

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.config;
 
 import io.flowlag.exporter.runtime.MemoryPlan;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -76,6 +77,16 @@ class MemoryFitTest {
         final String needed = message.replaceAll("(?s).*set memory to ([0-9]+)m or more.*", "$1");
         assertEquals(Long.parseLong(needed) << 20, Memory.of(config(Long.parseLong(needed), yaml)).bytes());
         assertThrows(ConfigurationException.class, () -> config(Long.parseLong(needed) - 2, yaml));
+    }
+
+    /** What ran before with large tables runs without the key. */
+    @Test
+    void shouldAddGivenSizesToTheDefault() {
+        final String yaml = "memory: auto\ncapture: {interfaces: [a, b]";
+        final long bytes = Memory.of(new ConfigLoader().text("f", yaml + "}").conclude(MemoryPlan::parts)).bytes();
+        final ExporterConfig larger = new ConfigLoader().text("f", yaml + ", ring: 128m}").conclude(MemoryPlan::parts);
+        assertEquals(bytes + (128L << 20), Memory.of(larger).bytes());
+        assertEquals(Memory.of(larger).bytes(), larger.effectiveValue(ConfigTable.MEMORY).value());
     }
 
     @ParameterizedTest

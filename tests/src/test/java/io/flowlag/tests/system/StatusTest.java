@@ -286,7 +286,8 @@ class StatusTest {
         arguments.addAll(List.of(own));
         arguments.addAll(List.of("--export", "file:" + directory.resolve(file.getFileName() + ".ipfix"), "--metrics",
             Integer.toString(PORT), "--set", "status.file=" + file, "--set", "status.interval=200ms"));
-        return new Flowlag().jvm("-Xmx128m").under("ip", "netns", "exec", where.name(), "nice", "-n", "-19")
+        return new Flowlag()
+            .under("ip", "netns", "exec", where.name(), "nice", "-n", "-19", "env", "JAVA_TOOL_OPTIONS=-Xmx128m")
             .command(arguments.toArray()).timeout(TIMEOUT);
     }
 

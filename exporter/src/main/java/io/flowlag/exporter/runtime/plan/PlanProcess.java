@@ -133,7 +133,7 @@ public final class PlanProcess {
         if (plan.entries().isEmpty()) {
             return;
         }
-        out.printf("%nMemory is the bound of flow cache, rings and delay that run prints; each interface adds capture.ring.%n" +
+        out.printf("%nMemory is that of flow cache, rings and delay; each interface adds capture.ring.%n" +
             "Each segment has room for all flows: a smaller --max-flows makes it less.%n" +
             "The exchange takes so much at most, if no packet is lost and each segment has its part of the flows.%n");
         if (options.directory() != null) {
