@@ -33,6 +33,16 @@ public final class KeyedMix {
         return mix((index + 1L) * GOLDEN_RATIO, seed);
     }
 
+    /**
+     * The seed of one interval's cells. Another one each interval puts a flow into cells with other flows, so that their part in
+     * its errors averages out.
+     *
+     * @param seed that both measurement points share; 0 is the seed of every interval.
+     */
+    public static long intervalSeed(final long seed, final long intervalNumber) {
+        return seed == 0 ? 0 : mix(intervalNumber, derivedSeed(seed, -5));
+    }
+
     /** A fingerprint that distinguishes seeds of two points without revealing them: 32 bits that no sketch uses. */
     public static int fingerprint(final long seed) {
         return (int)(derivedSeed(seed, -2) >>> 32);

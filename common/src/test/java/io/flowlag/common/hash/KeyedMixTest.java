@@ -1,5 +1,6 @@
 package io.flowlag.common.hash;
 
+import net.jqwik.api.Assume;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -68,6 +69,14 @@ class KeyedMixTest {
     void shouldTellSeedsApartByDerivedSeeds(@ForAll final long seed, @ForAll @IntRange(min = 0, max = 31) final int index) {
         assertNotEquals(KeyedMix.derivedSeed(seed, index), KeyedMix.derivedSeed(seed, index + 1));
         assertNotEquals(KeyedMix.derivedSeed(seed, index), KeyedMix.derivedSeed(seed + 1, index));
+    }
+
+    @Property
+    void shouldTellIntervalsApart(@ForAll final long seed, @ForAll final long number) {
+        Assume.that(seed != 0);
+        assertNotEquals(KeyedMix.intervalSeed(seed, number), KeyedMix.intervalSeed(seed, number + 1));
+        assertEquals(KeyedMix.mix(number, KeyedMix.derivedSeed(seed, -5)), KeyedMix.intervalSeed(seed, number));
+        assertEquals(0, KeyedMix.intervalSeed(0, number));
     }
 
     @Test

@@ -40,8 +40,8 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * The intervals of one sender, joined to the flow cache: adds packets, and writes a flow's estimates into its record when that
- * is complete. The sketch seed is 0, because digests and flow hashes have a secret key. The metering thread owns it; {@link
- * #statistics} and counters may be read by any. Allocates at construction and at the end of an interval.
+ * is complete. The metering thread owns it; {@link #statistics} and counters may be read by any. Allocates at construction and at
+ * the end of an interval.
  */
 final class IntervalStage {
     /** Octets for the packets of a batch, without the sketches. */
@@ -210,7 +210,7 @@ final class IntervalStage {
             new IntervalSettings.Cells(
                 SketchGeometry.lds(lds.shape().rows(), lds.shape().columns(), lds.shape().vldaLength(), ratesPpm),
                 lds.aggregatorCells(),
-                config.rli().classCount(), 0, lds.alpha()),
+                config.rli().classCount(), IntervalSettings.SKETCH_SEED, lds.alpha()),
             new IntervalSettings.Times(
                 segment.intervalNs(), heldNs, guardNs, link == null ? 0 : Math.max(0, link.answerDeadlineNs() - longerNs),
                 config.metering().idleTimeoutNs()),

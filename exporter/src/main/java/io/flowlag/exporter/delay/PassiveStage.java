@@ -1,6 +1,7 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.SharedSampling;
 import io.flowlag.rli.receiver.RliReceiver;
 import org.agrona.DirectBuffer;
@@ -51,7 +52,7 @@ class PassiveStage extends ReferencePackets {
         this.samples = samples;
         this.maximumDelayNs = maximumDelayNs;
         keyMask = shippingNs == 0 ? -1 : ReceiverLink.SHIPPED_DIGEST_MASK;
-        sampling = new SharedSampling(0, passivePpm, 0);
+        sampling = new SharedSampling(IntervalSettings.SKETCH_SEED, passivePpm, 0);
         classCount = receiver.streamCount() / senderCount;
         references = new PassiveReferences[senderCount];
         for (int i = 0; i < senderCount; i++) {

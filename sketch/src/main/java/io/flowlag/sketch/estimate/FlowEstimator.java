@@ -27,7 +27,7 @@ public final class FlowEstimator {
 
     private final SketchGeometry geometry;
     private final CellMap cellMap;
-    private final int seedFingerprint;
+    private int seedFingerprint;
     private final double alpha;
     private final double noiseTolerance;
     private final double boundFactor;
@@ -105,6 +105,13 @@ public final class FlowEstimator {
     /** Off-heap memory of an estimator, by formula: as much as a sketch's cells. Returns octets. */
     public static long memoryBytes(final SketchGeometry geometry) {
         return ComparedCells.memoryBytes(geometry);
+    }
+
+    /** Changes the seed, and forgets what was paired. */
+    public void reseed(final long seed) {
+        cellMap.reseed(seed);
+        seedFingerprint = KeyedMix.fingerprint(seed);
+        unpair();
     }
 
     /**

@@ -66,6 +66,11 @@ public abstract class Sketch extends ImageMemory {
         return buffer;
     }
 
+    /** Writes the fingerprint of the seed. */
+    protected final void writeSeed(final long seed) {
+        buffer.putInt(ImageDescriptor.SEED_FINGERPRINT_OFFSET, KeyedMix.fingerprint(seed), BYTE_ORDER);
+    }
+
     /** Counts packets that were offered, whether or not a cell takes them. */
     protected final void addOffered(final long packets, final long bytes) {
         add(ImageDescriptor.PACKETS_OFFSET, packets);
@@ -110,7 +115,7 @@ public abstract class Sketch extends ImageMemory {
             ImageDescriptor.PREAMBLE_LENGTH, geometry.family().code(), ImageDescriptor.CELL_LENGTH, geometry.rows(),
             geometry.columns());
         buffer.putInt(ImageDescriptor.VLDA_LENGTH_OFFSET, geometry.vldaLength(), BYTE_ORDER);
-        buffer.putInt(ImageDescriptor.SEED_FINGERPRINT_OFFSET, KeyedMix.fingerprint(seed), BYTE_ORDER);
+        writeSeed(seed);
         for (int row = 0; row < geometry.rows(); row++) {
             buffer.putInt(ImageDescriptor.rateOffset(row), geometry.rate(row), BYTE_ORDER);
         }

@@ -1,5 +1,6 @@
 package io.flowlag.sketch.image;
 
+import io.flowlag.common.hash.KeyedMix;
 import org.agrona.DirectBuffer;
 
 import static io.flowlag.sketch.image.ImageHeader.BYTE_ORDER;
@@ -45,6 +46,13 @@ public final class SketchImage extends ImageView implements SketchShape {
 
     public int seedFingerprint() {
         return buffer.getInt(ImageDescriptor.SEED_FINGERPRINT_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * The seed of an LDS of which the points share a seed: that of its interval, or the shared one, as its fingerprint says.
+     */
+    public long seed(final long shared) {
+        return seedFingerprint() == KeyedMix.fingerprint(shared) ? shared : KeyedMix.intervalSeed(shared, intervalNumber());
     }
 
     /** All packets that were offered to the sketch, sampled or not. Returns count, modulo 2^64. */

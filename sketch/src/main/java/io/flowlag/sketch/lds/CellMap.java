@@ -5,8 +5,8 @@ import io.flowlag.sketch.image.SketchGeometry;
 
 /**
  * Maps packets to cells (LDS paper, sections 2.3.4 and 4.2). Row r takes a packet if h'_r(packet) is below its sampling rate, in
- * the cell (h_r(flow) + h'_r(packet) reduced to k) mod C. Equal for two points that share geometry and seed. Immutable, any
- * thread; allocates at construction.
+ * the cell (h_r(flow) + h'_r(packet) reduced to k) mod C. Equal for two points that share geometry and seed. One thread at a
+ * time; allocates at construction.
  */
 public final class CellMap {
     /** Column of a packet that a row does not sample. */
@@ -35,13 +35,20 @@ public final class CellMap {
         isFlowEnough = new boolean[rows];
         boolean isEnough = true;
         for (int row = 0; row < rows; row++) {
-            flowSeeds[row] = KeyedMix.derivedSeed(seed, 2 * row);
-            packetSeeds[row] = KeyedMix.derivedSeed(seed, 2 * row + 1);
             samplingThresholds[row] = HASH_SPAN * geometry.rate(row) / SketchGeometry.FULL_RATE_PPM;
             isFlowEnough[row] = vldaLength == 1 && geometry.rate(row) == SketchGeometry.FULL_RATE_PPM;
             isEnough &= isFlowEnough[row];
         }
         isByFlow = isEnough;
+        reseed(seed);
+    }
+
+    /** Changes the seed: from now on flows and packets have other cells. */
+    public void reseed(final long seed) {
+        for (int row = 0; row < rows; row++) {
+            flowSeeds[row] = KeyedMix.derivedSeed(seed, 2 * row);
+            packetSeeds[row] = KeyedMix.derivedSeed(seed, 2 * row + 1);
+        }
     }
 
     /** {@return whether every row takes all packets of a flow, in one cell} */

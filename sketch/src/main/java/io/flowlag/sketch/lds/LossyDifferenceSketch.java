@@ -33,6 +33,13 @@ public final class LossyDifferenceSketch extends Sketch {
         expectedColumns = new int[expectedLimit * geometry.rows()];
     }
 
+    /** Changes the seed of an empty sketch; forgets the expected packets. */
+    public void reseed(final long seed) {
+        cellMap.reseed(seed);
+        writeSeed(seed);
+        expectOthers();
+    }
+
     /**
      * Finds and remembers the cells of a packet that will be added soon. Holds the first {@link #EXPECTED_LIMIT} packets since
      * {@link #expectOthers}, none if there is one cell; add them in the same order for speed. Changes nothing in the sketch.

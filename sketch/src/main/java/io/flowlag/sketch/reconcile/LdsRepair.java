@@ -26,6 +26,11 @@ public final class LdsRepair {
         cellMap = new CellMap(geometry, seed);
     }
 
+    /** Changes the seed. */
+    public void reseed(final long seed) {
+        cellMap.reseed(seed);
+    }
+
     /**
      * Removes all listed items of one point from its image.
      *

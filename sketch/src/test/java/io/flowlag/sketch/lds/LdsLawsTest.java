@@ -1,12 +1,16 @@
 package io.flowlag.sketch.lds;
 
+import io.flowlag.common.hash.KeyedMix;
 import io.flowlag.sketch.estimate.Cells;
+import io.flowlag.sketch.estimate.FlowEstimator;
 import io.flowlag.sketch.image.ImageResult;
 import io.flowlag.sketch.image.ImageVerifier;
+import io.flowlag.sketch.image.PairingResult;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.image.SketchImage;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Assume;
 import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -14,6 +18,7 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.NotEmpty;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -64,6 +69,62 @@ class LdsLawsTest {
     @Provide
     Arbitrary<List<Packet>> streams() {
         return packets().list().ofMinSize(1).ofMaxSize(200);
+    }
+
+    @Property(tries = 100)
+    void shouldBeASketchOfItsNewSeed(
+        @ForAll("geometries") final SketchGeometry geometry, @ForAll final long seed, @ForAll final long interval,
+        @ForAll("streams") final List<Packet> stream) {
+        Assume.that(seed != 0);
+        final long own = KeyedMix.intervalSeed(seed, interval);
+        final LossyDifferenceSketch reseeded = new LossyDifferenceSketch(geometry, seed);
+        stream.forEach(packet -> reseeded.expect(packet.flowHash, packet.digest));
+        reseeded.reseed(own);
+        final LossyDifferenceSketch made = new LossyDifferenceSketch(geometry, own);
+        for (final LossyDifferenceSketch sketch : List.of(reseeded, made)) {
+            sketch.begin(interval, INTERVAL_NS);
+            stream.forEach(packet ->
+                sketch.update(packet.flowHash, packet.digest, packet.sentNs, packet.bytes, packet.weight));
+        }
+        assertEquals(octets(made), octets(reseeded));
+        final FlowEstimator estimator = new FlowEstimator(geometry, seed);
+        assertEquals(PairingResult.SEED, estimator.pair(made.image(), reseeded.image()));
+        assertEquals(own, made.image().seed(seed));
+        assertEquals(seed, new LossyDifferenceSketch(geometry, seed).image().seed(seed));
+        estimator.reseed(own);
+        assertEquals(PairingResult.PAIRED, estimator.pair(made.image(), reseeded.image()));
+    }
+
+    /** Flows that share a cell in one interval share one in the next as seldom as any two flows. */
+    @Test
+    void shouldPutFlowsTogetherAnewInEachInterval() {
+        final int columns = 16;
+        final int flows = 400;
+        final CellMap cellMap = new CellMap(SketchGeometry.lds(1, columns, 1), 0);
+        final int[][] cells = new int[2][flows];
+        for (int interval = 0; interval < 2; interval++) {
+            cellMap.reseed(KeyedMix.intervalSeed(1, interval));
+            for (int flow = 0; flow < flows; flow++) {
+                cells[interval][flow] = cellMap.baseColumn(0, KeyedMix.mix(flow, 1));
+            }
+        }
+        int once = 0;
+        int twice = 0;
+        for (int one = 0; one < flows; one++) {
+            for (int other = 0; other < one; other++) {
+                once += cells[0][one] == cells[0][other] ? 1 : 0;
+                twice += cells[0][one] == cells[0][other] && cells[1][one] == cells[1][other] ? 1 : 0;
+            }
+        }
+        assertEquals(1.0 / columns, (double)twice / once, 0.015);
+    }
+
+    private static List<Byte> octets(final LossyDifferenceSketch sketch) {
+        final List<Byte> octets = new ArrayList<>();
+        for (int i = 0; i < sketch.image().length(); i++) {
+            octets.add(sketch.image().buffer().getByte(i));
+        }
+        return octets;
     }
 
     /** With k = 1 and full rates, packets of a flow in any number of parts. */

@@ -3,6 +3,7 @@ package io.flowlag.exporter.delay.interval;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.exporter.delay.interval.records.SketchedPacket;
+import io.flowlag.sketch.image.SketchImage;
 import io.flowlag.sketch.interval.IntervalSketches;
 import io.flowlag.sketch.interval.MeasurementInterval;
 
@@ -14,17 +15,20 @@ public class IntervalPoint implements SenderAnswers {
     private final MeasurementInterval interval;
     private final int openIntervals;
     private final IntervalSketches<PointInterval> intervals;
+    private final long sharedSeed;
     private PointInterval taken;
+    private boolean hasOneSeed;
     private long damagedThrough = Long.MIN_VALUE;
 
     /** Creates a point without packets: the receiver point, or the sender point. */
     public IntervalPoint(final IntervalSettings settings, final boolean isReceiver) {
+        sharedSeed = settings.cells().seed();
         interval = new MeasurementInterval(settings.times().intervalNs());
         openIntervals = settings.openIntervals();
         intervals = new IntervalSketches<>(
             interval, (openIntervals - 1) * settings.times().intervalNs(), openIntervals,
                 openIntervals + 1 + settings.room().keptIntervals(),
-            () -> new PointInterval(settings, isReceiver));
+            () -> new PointInterval(settings, isReceiver, () -> hasOneSeed));
     }
 
     /** {@return octets of a point, by formula: the intervals that may be open, one more, and those that are kept} */
@@ -111,6 +115,11 @@ public class IntervalPoint implements SenderAnswers {
     /** {@return packets refused because no empty sketch was left for their interval} */
     public long unsketchedPackets() {
         return intervals.unsketchedPackets();
+    }
+
+    /** Follows a sender in the next intervals: an older one has the shared seed in all, so that cells of the first do not fit. */
+    void followSeed(final SketchImage sent) {
+        hasOneSeed = sent.seed(sharedSeed) == sharedSeed;
     }
 
     void damage(final long number) {

@@ -570,6 +570,9 @@ public final class IntervalReceiver implements EarlierIntervals {
             counters().increment(SketchCounter.STRAGGLERS);
             comparison.doubtLoss();
         }
+        if (answer != null && answer.hasSketches()) {
+            point.followSeed(answer.sketch());
+        }
         if (answer != null && answer.isDamaged() || point.isLossy(number)) {
             inFlightMatch.doubt(); // perhaps a clock was set
         }

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.common.hash.KeyedMix;
 import io.flowlag.exporter.delay.interval.compare.InFlightMatch;
 import io.flowlag.exporter.delay.interval.records.CellEstimates;
 import io.flowlag.exporter.delay.interval.records.FlowSums;
@@ -19,6 +20,7 @@ import io.flowlag.sketch.lda.LossyDifferenceAggregator;
 import io.flowlag.sketch.lds.LossyDifferenceSketch;
 import io.flowlag.sketch.reconcile.PacketCache;
 
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 /**
@@ -28,6 +30,8 @@ import java.util.stream.Stream;
  */
 final class PointInterval implements IntervalSketch, ReceiverInterval {
     private final SketchedPacket each = new SketchedPacket();
+    private final long sharedSeed;
+    private final BooleanSupplier hasOneSeed;
     private final LossyDifferenceSketch sketch;
     private final boolean isSketched;
     private final LossyDifferenceAggregator[] aggregators;
@@ -61,7 +65,10 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
     private boolean isDamaged;
     private boolean isLateExpected;
 
-    PointInterval(final IntervalSettings settings, final boolean isReceiver) {
+    /** Empty; tells whether cells have the shared seed, not one of their interval's. */
+    PointInterval(final IntervalSettings settings, final boolean isReceiver, final BooleanSupplier hasOneSeed) {
+        this.hasOneSeed = hasOneSeed;
+        sharedSeed = settings.cells().seed();
         isSketched = settings.sums().isSketched();
         sketch = new LossyDifferenceSketch(settings.geometry(), settings.cells().seed());
         aggregators = new LossyDifferenceAggregator[isSketched ? settings.cells().classCount() : 0];
@@ -151,6 +158,9 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
     public void begin(final long intervalNumber, final long intervalNs) {
         number = intervalNumber;
         sketch.begin(intervalNumber, intervalNs);
+        final long seed = hasOneSeed.getAsBoolean() ? sharedSeed : KeyedMix.intervalSeed(sharedSeed, intervalNumber);
+        sketch.reseed(seed);
+        estimates.reseed(seed);
         for (final LossyDifferenceAggregator aggregator : aggregators) {
             aggregator.begin(intervalNumber, intervalNs);
         }

@@ -16,6 +16,7 @@ import io.flowlag.sketch.image.ImagePairing;
 import io.flowlag.sketch.image.ImageResult;
 import io.flowlag.sketch.image.ImageVerifier;
 import io.flowlag.sketch.image.PairingResult;
+import io.flowlag.sketch.image.SketchFamily;
 import io.flowlag.sketch.image.SketchImage;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -233,7 +234,9 @@ public final class IntervalAssembler {
         }
         final SketchImage image = interval.wrap(sketchIndex);
         final SketchPart part = held.settings().sketches().get(sketchIndex);
-        final int fingerprint = KeyedMix.fingerprint(held.settings().secrets().sketchSeed());
+        final long seed = held.settings().secrets().sketchSeed();
+        final int fingerprint = KeyedMix.fingerprint(
+            part.geometry().family() == SketchFamily.LDS ? image.seed(seed) : seed);
         final PairingResult pairing = ImagePairing.check(part.geometry(), fingerprint, image);
         if (pairing != PairingResult.PAIRED) {
             spoil(ExchangeResult.PAIRING, pairing + " of sketch " + sketchIndex,

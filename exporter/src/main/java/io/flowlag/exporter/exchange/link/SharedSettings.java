@@ -70,7 +70,8 @@ public final class SharedSettings {
             number, fromInterval, segment.intervalNs(), tailNs(segment),
             new ExchangeSettings.Content(mode(config), lds.witnessPpm(), mostFlows(config)),
             new ExchangeSettings.Secrets(
-                key.getLong(0, ByteOrder.LITTLE_ENDIAN), key.getLong(Long.BYTES, ByteOrder.LITTLE_ENDIAN), 0),
+                key.getLong(0, ByteOrder.LITTLE_ENDIAN), key.getLong(Long.BYTES, ByteOrder.LITTLE_ENDIAN),
+                IntervalSettings.SKETCH_SEED),
             new ExchangeSettings.Traffic(
                 new ExchangeSettings.Selector(prefixes(segment.selector().sources()),
                     prefixes(segment.selector().destinations()), segment.selector().vlanId()),

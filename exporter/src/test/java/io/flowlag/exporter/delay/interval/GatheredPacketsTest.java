@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.common.hash.KeyedMix;
 import io.flowlag.exporter.delay.interval.records.IntervalKeys;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
@@ -38,10 +39,11 @@ class GatheredPacketsTest {
 
     GatheredPacketsTest() {
         for (int number = 0; number < 3; number++) {
-            final PointInterval interval = new PointInterval(context, true);
+            final PointInterval interval = new PointInterval(context, true, () -> false);
             interval.begin(number, INTERVAL_NS);
             intervals.add(interval);
-            final LossyDifferenceSketch sketch = new LossyDifferenceSketch(context.cells().geometry(), context.cells().seed());
+            final LossyDifferenceSketch sketch =
+                new LossyDifferenceSketch(context.cells().geometry(), KeyedMix.intervalSeed(context.cells().seed(), number));
             sketch.begin(number, INTERVAL_NS);
             expected.add(sketch);
         }
@@ -147,7 +149,8 @@ class GatheredPacketsTest {
     @Test
     void shouldNotGatherWhereCellsGoByThePacket() {
         final PointInterval spread =
-            new PointInterval(SketchPairTest.context(64).geometry(SketchGeometry.lds(4, 64, 2)).build(), true);
+            new PointInterval(SketchPairTest.context(64).geometry(SketchGeometry.lds(4, 64, 2)).build(), true,
+                () -> false);
         spread.begin(0, INTERVAL_NS);
         assertFalse(gathered.take(spread, new SketchedPacket().set(1, hash(0), 2, 100, 0, records.weight(0, 0)).record(0)));
     }

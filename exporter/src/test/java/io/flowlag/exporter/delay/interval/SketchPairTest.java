@@ -149,7 +149,7 @@ class SketchPairTest {
     @ValueSource(longs = {1, 2, 3})
     void shouldWeighTheCellsThatFlowsShare(final long seed) {
         final Random random = new Random(seed);
-        final TwoPoints points = new TwoPoints(context(1024).geometry(SketchGeometry.lds(4, 1024, 5)));
+        final TwoPoints points = new TwoPoints(context(1024).geometry(SketchGeometry.lds(4, 1024, 5)).seed(0));
         final double[] sums = new double[FLOWS_SHARING];
         final int[] counts = new int[FLOWS_SHARING];
         for (int flow = 0; flow < FLOWS_SHARING; flow++) {

@@ -27,6 +27,7 @@ final class CellComparison {
     private final IntervalFlows flows;
     private final IntervalKeys run;
     private final CounterSet<SketchCounter> counters;
+    private final long sharedSeed;
     private final FlowEstimator estimator;
     private final FlowEstimate estimate = new FlowEstimate();
     private final int rowCount;
@@ -42,13 +43,15 @@ final class CellComparison {
         flows = keeper.flows();
         counters = keeper.counters();
         rowCount = settings.geometry().rows();
+        sharedSeed = settings.cells().seed();
         estimator = new FlowEstimator(
-            settings.geometry(), settings.cells().seed(), settings.cells().alpha(), FlowEstimator.DEFAULT_NOISE_TOLERANCE,
+            settings.geometry(), sharedSeed, settings.cells().alpha(), FlowEstimator.DEFAULT_NOISE_TOLERANCE,
             FlowEstimator.DEFAULT_CONFIDENCE, true);
     }
 
     /** {@return whether the sketches of both points match; if so, {@link #unpair} must follow} */
     boolean pair(final SenderAnswer answer, final ReceiverInterval own) {
+        estimator.reseed(own.sketch().seed(sharedSeed));
         return estimator.pair(answer.sketch(), own.sketch()) == PairingResult.PAIRED;
     }
 

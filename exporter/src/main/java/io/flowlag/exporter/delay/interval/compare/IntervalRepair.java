@@ -46,6 +46,7 @@ public final class IntervalRepair implements ReconcileTarget {
     private final PacketReconciler reconciler;
     private final LocalPeer local;
     private final LdsRepair cells;
+    private final long sharedSeed;
     private final CellEditor editor = new CellEditor();
     private final UnsafeBuffer flowKey = new UnsafeBuffer(new byte[FlowKeyLayout.KEY_LENGTH_BYTES]);
     private final CounterSet<SketchCounter> counters;
@@ -78,11 +79,11 @@ public final class IntervalRepair implements ReconcileTarget {
         recorded = keeper.flows().room();
         isOn = settings.reconcile() != null;
         final ReconcileSettings reconcile = isOn ? settings.reconcile() : ReconcileSettings.OFF;
-        final long seed = settings.cells().seed();
-        reconciler = new PacketReconciler(reconcile, settings.cells().classCount(), seed);
+        sharedSeed = settings.cells().seed();
+        reconciler = new PacketReconciler(reconcile, settings.cells().classCount(), sharedSeed);
         unseen = FlowSums.ofAll(reconcile.mostKeys());
-        local = new LocalPeer(reconcile, seed);
-        cells = new LdsRepair(isOn ? settings.geometry() : IntervalSettings.NO_CELLS, seed);
+        local = new LocalPeer(reconcile, sharedSeed);
+        cells = new LdsRepair(isOn ? settings.geometry() : IntervalSettings.NO_CELLS, sharedSeed);
     }
 
     /**
@@ -189,6 +190,7 @@ public final class IntervalRepair implements ReconcileTarget {
         takeOutOfSums(difference, false, received);
         if (answer.hasSketches() && own.hasSketches()) {
             takeOutOfEstimates(difference, received);
+            cells.reseed(own.sketch().seed(sharedSeed));
             answer.edit(editor);
             cells.repair(difference, true, sent, editor);
             own.edit(editor);

@@ -21,6 +21,7 @@ final class JointWorker {
     private static final int NO_FLOW = -1;
 
     private final CellMap cellMap;
+    private final long seed;
     private final int rows;
     private final int columns;
     private final int vldaLength;
@@ -49,6 +50,7 @@ final class JointWorker {
     private int flowCount;
 
     JointWorker(final SketchGeometry geometry, final long seed, final JointSettings settings) {
+        this.seed = seed;
         cellMap = new CellMap(geometry, seed);
         rows = geometry.rows();
         columns = geometry.columns();
@@ -101,6 +103,7 @@ final class JointWorker {
     void solve(final JointTask task) {
         final long beginNs = System.nanoTime();
         task.clearResults();
+        cellMap.reseed(task.receiver.seed(seed));
         gather(task);
         pose(task);
         final JointTier tier = tierChoice.choose(flowCount);

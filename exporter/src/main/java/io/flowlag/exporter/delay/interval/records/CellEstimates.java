@@ -31,6 +31,11 @@ public final class CellEstimates {
         return (long)geometry.rows() * geometry.columns() * Long.BYTES;
     }
 
+    /** Changes the seed of empty sums. */
+    public void reseed(final long seed) {
+        cellMap.reseed(seed);
+    }
+
     public void clear() {
         Arrays.fill(sumsNs, 0);
         leastNs = Long.MAX_VALUE;

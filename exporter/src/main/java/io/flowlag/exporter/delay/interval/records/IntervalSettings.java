@@ -18,6 +18,8 @@ public record IntervalSettings(
     boolean isLive) {
     /** The least sketch, for parts that are empty because there are no sketches. */
     public static final SketchGeometry NO_CELLS = SketchGeometry.lds(1, 1, 1);
+    /** Shared seed of sketches: public, because digests and flow hashes have a secret key. 0 would be that of every interval. */
+    public static final long SKETCH_SEED = 1;
     /** Most intervals that may be open at once. */
     static final int MAX_OPEN_INTERVALS = 7;
 
