@@ -5,11 +5,21 @@ import java.util.Arrays;
 /**
  * The factor for an estimator's bounds that makes them hold for 95 % of witness flows of a size: the 95th percentile of errors
  * over bounds. Sizes with few witnesses use those of all sizes; without enough of these, bounds stay unchanged. Bounds become
- * narrower only with many witnesses of a size. One thread. Allocates at construction.
+ * narrower only with many witnesses of a size.
+ * <p>
+ * The bound of a record of several intervals is the average of theirs, as if errors were alike. Cells are hashed anew in each
+ * interval, so errors partly average out. How far is learned from witnesses of the size with about as many intervals; what does
+ * not average out, such as the error of references, is in their errors. The factor of several intervals is one that holds for
+ * 95 % with a confidence of 90 %. Without enough such witnesses it is that of fewer intervals.
+ * <p>
+ * One thread. Allocates at construction.
  */
-final class BoundCheck {
+public final class BoundCheck {
     private static final int SIZES = 6;
     private static final int ALL_SIZES = 0;
+    /** Classes of one interval, of 2, of 3 to 5, 6 to 11 and so on. */
+    private static final int SPANS = 7;
+    private static final double SEVERAL = 1.5;
     private static final int KEPT = 512;
     /** Fewer samples give no estimate of the 95th percentile. */
     private static final int LEAST_OF_ALL = 19;
@@ -17,39 +27,58 @@ final class BoundCheck {
     private static final int MANY_OF_SIZE = 200;
     private static final int RENEWED = 16;
     private static final double COVERED = 0.95;
+    /** Standard deviations below which 90 % of a normal variable are. */
+    private static final double CONFIDENT = 1.28;
 
-    private final double[][] ratios = new double[SIZES][KEPT];
-    private final double[] sorted = new double[KEPT];
-    private final int[] counts = new int[SIZES];
-    private final double[] factors = new double[SIZES];
+    private final float[][] ratios = new float[SPANS * SIZES][KEPT];
+    private final float[] sorted = new float[KEPT];
+    private final int[] counts = new int[SPANS * SIZES];
+    private final double[] factors = new double[SPANS * SIZES];
 
-    BoundCheck() {
+    /** No witness yet: bounds stay unchanged. */
+    public BoundCheck() {
         Arrays.fill(factors, 1);
     }
 
-    /** A witness flow of so many packets. */
-    void add(final long packets, final double errorNs, final double boundNs) {
-        final double ratio = errorNs / Math.max(1, boundNs);
-        add(ALL_SIZES, ratio);
-        add(size(packets), ratio);
+    /** Whether a bound is of so many intervals that its errors may average out. */
+    public static boolean isOfSeveral(final double intervals) {
+        return intervals >= SEVERAL;
     }
 
-    private void add(final int size, final double ratio) {
-        ratios[size][counts[size]++ % KEPT] = ratio;
-        final int least = size == ALL_SIZES ? LEAST_OF_ALL : LEAST_OF_SIZE;
-        if (counts[size] == least || counts[size] > least && counts[size] % RENEWED == 0) {
-            final int kept = Math.min(KEPT, counts[size]);
-            System.arraycopy(ratios[size], 0, sorted, 0, kept);
+    /** A witness flow of so many packets, in about so many equal intervals. */
+    public void add(final long packets, final double intervals, final double errorNs, final double boundNs) {
+        final float ratio = (float)(errorNs / Math.max(1, boundNs));
+        final int span = span(intervals);
+        if (span == 0) {
+            add(ALL_SIZES, LEAST_OF_ALL, ratio);
+        }
+        add(span * SIZES + size(packets), LEAST_OF_SIZE, ratio);
+    }
+
+    private void add(final int index, final int least, final float ratio) {
+        ratios[index][counts[index]++ % KEPT] = ratio;
+        if (counts[index] == least || counts[index] > least && counts[index] % RENEWED == 0) {
+            final int kept = Math.min(KEPT, counts[index]);
+            System.arraycopy(ratios[index], 0, sorted, 0, kept);
             Arrays.sort(sorted, 0, kept);
-            final double factor = sorted[Math.min(kept, (int)Math.ceil(COVERED * (kept + 1))) - 1];
-            factors[size] = size != ALL_SIZES && kept >= MANY_OF_SIZE ? factor : Math.max(1, factor);
+            final double spare = index < SIZES ? 0 : CONFIDENT * Math.sqrt(COVERED * (1 - COVERED) * kept);
+            final double factor = sorted[Math.min(kept, (int)Math.ceil(COVERED * (kept + 1) + spare)) - 1];
+            final boolean mayNarrow = index >= SIZES || index != ALL_SIZES && kept >= MANY_OF_SIZE;
+            factors[index] = mayNarrow ? factor : Math.max(1, factor);
         }
     }
 
-    /** {@return the factor for the bound of a flow of so many packets} */
-    double factor(final long packets) {
-        final int size = size(packets);
-        return factors[counts[size] >= LEAST_OF_SIZE ? size : ALL_SIZES];
+    /** {@return the factor for the bound of a flow of so many packets, in about so many equal intervals} */
+    public double factor(final long packets, final double intervals) {
+        int index = span(intervals) * SIZES + size(packets);
+        while (index >= SIZES && counts[index] < LEAST_OF_SIZE) {
+            index -= SIZES;
+        }
+        return factors[counts[index] >= LEAST_OF_SIZE ? index : ALL_SIZES];
+    }
+
+    private static int span(final double intervals) {
+        return Math.max(0, Math.min(SPANS - 1, Math.getExponent(intervals / SEVERAL) + 1));
     }
 
     /** The size class: the number of digits, with a class of its own for a single packet. */

@@ -23,6 +23,8 @@ final class SketchWriter {
     private final boolean isReconciled;
     private final BoundCheck referenceBounds = new BoundCheck();
     private final BoundCheck sketchBounds = new BoundCheck();
+    /** Of records of several intervals; in one, the estimator calibrates its bounds. */
+    private final BoundCheck jointBounds = new BoundCheck();
     private final EstimateErrors errors = new EstimateErrors();
     private final CounterSet<Count> counts = new CounterSet<>(Count.class);
 
@@ -34,10 +36,10 @@ final class SketchWriter {
 
     /** {@return the factor, from witnesses, for the bound of a mean by references} */
     double referenceFactor(final long packets) {
-        return referenceBounds.factor(packets);
+        return referenceBounds.factor(packets, 1);
     }
 
-    /** Checks the bounds of both parents against the record of a witness flow. */
+    /** Checks the bounds of all three against the record of a witness flow. */
     private void check(final DirectBuffer entry, final int offset, final int record, final long packets) {
         if (records.truthPackets(record) != packets) {
             return;
@@ -45,11 +47,18 @@ final class SketchWriter {
         final double truthNs = records.truthNs(record);
         if (records.hasMean(record) && records.hasCells(record) && records.hasBound(record) &&
             records.answeredPackets(record) == packets) {
-            sketchBounds.add(packets, Math.abs(records.meanNs(record) - truthNs), records.boundNs(record));
+            sketchBounds.add(
+                packets, records.boundIntervals(record), Math.abs(records.meanNs(record) - truthNs), records.boundNs(record));
+        }
+        final double jointIntervals = records.jointBoundIntervals(record);
+        if (records.hasJointBound(record) && records.jointPackets(record) == packets && !records.isJointTold(record) &&
+            BoundCheck.isOfSeveral(jointIntervals)) {
+            jointBounds.add(
+                packets, jointIntervals, Math.abs(records.jointMeanNs(record) - truthNs), records.jointBoundNs(record));
         }
         if (DelayCounters.count(entry, offset) > 0 && FlowDelay.has(entry, offset, FlowDelay.FLAG_ERROR_BOUND)) {
             referenceBounds.add(
-                packets, Math.abs(DelayCounters.meanNs(entry, offset) - truthNs), FlowDelay.errorBoundNs(entry, offset));
+                packets, 1, Math.abs(DelayCounters.meanNs(entry, offset) - truthNs), FlowDelay.errorBoundNs(entry, offset));
         }
     }
 
@@ -62,7 +71,7 @@ final class SketchWriter {
             records.hasCells(record) && records.hasBound(record)) {
             paths.onMean(
                 slot, generation, packets, records.meanNs(record),
-                sketchBounds.factor(packets) * records.boundNs(record) / NORMAL_95, FlowDelay.errorScaleNs(entry, offset));
+                sketchBoundNs(record, packets) / NORMAL_95, FlowDelay.errorScaleNs(entry, offset));
         }
     }
 
@@ -94,9 +103,18 @@ final class SketchWriter {
             judge(entry, offset, record);
             choice.offerEstimate(
                 FlowDelay.ESTIMATOR_SKETCH, records.answeredPackets(record), records.meanNs(record),
-                records.hasBound(record) ? sketchBounds.factor(choice.packets()) * records.boundNs(record) : MeanChoice.UNKNOWN);
+                records.hasBound(record) ? sketchBoundNs(record, choice.packets()) : MeanChoice.UNKNOWN);
         }
         writeJoint(entry, offset, record, choice);
+    }
+
+    private double sketchBoundNs(final int record, final long packets) {
+        return sketchBounds.factor(packets, records.boundIntervals(record)) * records.boundNs(record);
+    }
+
+    private double jointBoundNs(final int record) {
+        return jointBounds.factor(records.jointBoundPackets(record), records.jointBoundIntervals(record)) *
+            records.jointBoundNs(record);
     }
 
     /** Writes the loss, as an upper bound if packets came unexpected too: each may be a lost one that was rewritten. */
@@ -135,6 +153,7 @@ final class SketchWriter {
 
     /**
      * Writes the joint estimate of references and sketches; a parent replaces a whole record's mean only if there is no other.
+     * Of a witness the true mean is written.
      */
     private void writeJoint(final MutableDirectBuffer entry, final int offset, final int record, final MeanChoice choice) {
         final long ofPackets = records.jointPackets(record);
@@ -150,12 +169,18 @@ final class SketchWriter {
         if (isSolved && !isTold && isMatched && ofPackets == choice.packets() && records.hasJointBound(record)) {
             final long errorNs = Math.abs(meanNs - DelayCounters.meanNs(entry, matchedOffset));
             counts.increment(Count.JOINT_BOUNDED_FLOWS);
-            counts.add(Count.JOINT_BOUNDS_HELD, errorNs <= Math.max(choice.floorNs(), records.jointBoundNs(record)) ? 1 : 0);
+            counts.add(Count.JOINT_BOUNDS_HELD, errorNs <= Math.max(choice.floorNs(), jointBoundNs(record)) ? 1 : 0);
         }
         if (isSolved && !isTold && isMatched && records.hasMean(record) && DelayCounters.count(entry, offset) > 0) {
             errors.record(
                 DelayCounters.meanNs(entry, matchedOffset), DelayCounters.meanNs(entry, offset), records.meanNs(record), meanNs);
             counts.set(Count.COMPARED_FLOWS, errors.count());
+        }
+        if (records.truthPackets(record) == choice.packets()) {
+            final long truthNs = Math.round(records.truthNs(record));
+            FlowSketch.jointMean(entry, FlowDelay.sketchOffset(offset), truthNs, choice.packets());
+            choice.offerEstimate(FlowDelay.ESTIMATOR_JOINT, choice.packets(), truthNs, 1);
+            return;
         }
         FlowSketch.jointMean(entry, FlowDelay.sketchOffset(offset), meanNs, ofPackets);
         if (isSolved || !choice.hasMean()) {
@@ -172,14 +197,14 @@ final class SketchWriter {
     private double jointBoundNs(final DirectBuffer entry, final int offset, final int record, final long ofPackets) {
         final long bounded = records.jointBoundPackets(record);
         if (bounded == ofPackets) {
-            return records.jointBoundNs(record);
+            return jointBoundNs(record);
         }
         if (bounded == 0 || !FlowDelay.has(entry, offset, FlowDelay.FLAG_ERROR_BOUND)) {
             return MeanChoice.UNKNOWN;
         }
         final double rest = ofPackets - bounded;
         final double restNs = referenceFactor(ofPackets) * FlowDelay.errorBoundNs(entry, offset) * Math.sqrt(ofPackets / rest);
-        return (bounded * records.jointBoundNs(record) + rest * restNs) / ofPackets;
+        return (bounded * jointBoundNs(record) + rest * restNs) / ofPackets;
     }
 
     /** Compares the sketches' mean with the matched and the interpolated one. */

@@ -188,16 +188,39 @@ class MeanChoiceTest {
     void shouldStretchBoundsUntilTheyHoldForWitnesses(final long seed) {
         final Random random = new Random(seed);
         final BoundCheck check = new BoundCheck();
-        assertEquals(1, check.factor(7));
+        assertEquals(1, check.factor(7, 1));
         for (int i = 0; i < 500; i++) {
-            check.add(7, 3 * Math.abs(random.nextGaussian()), 1);
-            check.add(70, Math.abs(random.nextGaussian()) / 3, 1);
+            check.add(7, 1, 3 * Math.abs(random.nextGaussian()), 1);
+            check.add(70, 1, Math.abs(random.nextGaussian()) / 3, 1);
         }
         for (int i = 0; i < 100; i++) {
-            check.add(700, Math.abs(random.nextGaussian()) / 100, 1);
+            check.add(700, 1, Math.abs(random.nextGaussian()) / 100, 1);
         }
-        assertEquals(3 * 1.96, check.factor(7), 0.9, "seed " + seed);
-        assertEquals(1.96 / 3, check.factor(70), 0.1, "many witnesses make bounds narrower");
-        assertEquals(1, check.factor(700), "few do not");
+        assertEquals(3 * 1.96, check.factor(7, 1), 0.9, "seed " + seed);
+        assertEquals(1.96 / 3, check.factor(70, 1), 0.1, "many witnesses make bounds narrower");
+        assertEquals(1, check.factor(700, 1), "few do not");
+    }
+
+    /** Errors that are independent in each interval average out; those that stay do not. */
+    @ParameterizedTest
+    @ValueSource(longs = {6, 7})
+    void shouldNarrowBoundsOfSeveralIntervalsAsErrorsAverageOut(final long seed) {
+        final Random random = new Random(seed);
+        final BoundCheck check = new BoundCheck();
+        assertEquals(1, check.factor(70, 60));
+        for (int i = 0; i < 500; i++) {
+            final double stays = 0.1 * random.nextGaussian();
+            for (final int intervals : new int[] {5, 20, 60}) {
+                final double errorNs = 1_000 * (stays + random.nextGaussian() / Math.sqrt(intervals));
+                check.add(70, intervals, Math.abs(errorNs), 1_960);
+            }
+        }
+        for (final int intervals : new int[] {5, 20, 60}) {
+            final double wanted = Math.sqrt(0.01 + 1.0 / intervals);
+            assertTrue(check.factor(70, intervals) > 0.93 * wanted && check.factor(70, intervals) < 1.3 * wanted,
+                intervals + " intervals: " + check.factor(70, intervals) + " for " + wanted);
+        }
+        assertEquals(check.factor(70, 5), check.factor(70, 11), "as of fewer intervals");
+        assertEquals(1, check.factor(7, 60), "of another size");
     }
 }

@@ -472,6 +472,13 @@ public final class JointEstimator {
     }
 
     /**
+     * Whether a witness's mean and bound are those of any other flow: calibrated, and its truth was not used for them.
+     */
+    public boolean isJudge(final int flow) {
+        return isCalibrated(flow) && !witnesses.isTeacher(flow);
+    }
+
+    /**
      * Whether {@link #partNs} is available: enough witnesses, and estimates of at least half of the flow's packets.
      *
      * @param partPackets some of its packets, at least 1 and fewer than all.

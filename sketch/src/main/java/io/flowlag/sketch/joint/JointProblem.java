@@ -40,6 +40,7 @@ public final class JointProblem {
     final int[] baseColumns;
     final int[] witnessFlow;
     final double[] witnessSumNs;
+    final boolean[] isTeacher;
     final double[] cellDelaySumNs;
     final double[] cellEstimateSumNs;
     final double[] cellPackets;
@@ -78,6 +79,7 @@ public final class JointProblem {
         baseColumns = new int[Math.multiplyExact(rows, maxFlows)];
         witnessFlow = new int[maxWitnesses];
         witnessSumNs = new double[maxWitnesses];
+        isTeacher = new boolean[maxWitnesses];
         cellDelaySumNs = new double[rows * columns];
         cellEstimateSumNs = new double[rows * columns];
         cellPackets = new double[rows * columns];
@@ -92,7 +94,7 @@ public final class JointProblem {
      * @return octets, without the headers of about ten arrays.
      */
     public static long memoryBytes(final SketchGeometry geometry, final int maxFlows, final int maxWitnesses) {
-        return (45L + 4L * geometry.rows()) * maxFlows + 12L * maxWitnesses + 25L * geometry.rows() * geometry.columns();
+        return (45L + 4L * geometry.rows()) * maxFlows + 13L * maxWitnesses + 25L * geometry.rows() * geometry.columns();
     }
 
     /** Forgets flows, cells, and witnesses; keeps floor and timestamp variance. */
@@ -189,14 +191,16 @@ public final class JointProblem {
     /**
      * Adds the true delay sum of a flow; at most once for each.
      *
+     * @param flowHash   the same in every interval: a flow with an even one is always a teacher, any other a judge.
      * @param delaySumNs of its n packets, not weighted.
      * @return false if it is full or the sum is not finite.
      */
-    public boolean addWitness(final int flow, final double delaySumNs) {
+    public boolean addWitness(final int flow, final long flowHash, final double delaySumNs) {
         if (witnesses == maxWitnesses || flow < 0 || flow >= flows || !isPossible(delaySumNs)) {
             return false;
         }
         witnessFlow[witnesses] = flow;
+        isTeacher[witnesses] = (flowHash & 1) == 0;
         witnessSumNs[witnesses++] = delaySumNs;
         return true;
     }

@@ -1,16 +1,13 @@
 package io.flowlag.sketch.joint;
 
-import io.flowlag.common.hash.KeyedMix;
-
 import java.util.Arrays;
 
 /**
  * The witness flows of a problem and their roles. Half are teachers: the solution starts from their truth. The others are judges:
- * the solution never uses their truth, so they are like any other flow and calibrate the bounds. The role depends on the flow's
- * cells, so it is the same in every interval. Allocates at construction.
+ * the solution never uses their truth, so they are like any other flow and calibrate the bounds. A flow has the same role in
+ * every interval. Allocates at construction.
  */
 final class Witnesses {
-    private static final int SEED = 0x7769;
     /** Share of all flows that teachers represent, as far as the limit on a teacher's weight permits. */
     private static final double TEACHING_SHARE = 0.1;
     private static final double MOST_TIMES = 20;
@@ -31,21 +28,12 @@ final class Witnesses {
         teachers = 0;
         for (int index = 0; index < problem.witnesses; index++) {
             final int flow = problem.witnessFlow[index];
-            if ((hash(system, flow) & 1) == 0) {
+            if (problem.isTeacher[index]) {
                 teachers++;
                 isTeacher[flow] = true;
                 teacherZ[flow] = problem.witnessSumNs[index] / system.packets[flow] - system.meanNs[flow];
             }
         }
-    }
-
-    /** By a flow's cells. */
-    private static long hash(final CellSystem system, final int flow) {
-        long hash = SEED;
-        for (int row = 0; row < system.rows; row++) {
-            hash = KeyedMix.mix(hash + system.baseColumns[flow * system.rows + row], SEED + row);
-        }
-        return hash;
     }
 
     boolean isTeacher(final int flow) {

@@ -1,5 +1,6 @@
 package io.flowlag.sketch.joint;
 
+import io.flowlag.common.hash.KeyedMix;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,8 +56,10 @@ class HonestBoundsTest {
                 final double sumNs = Math.round(count * estimateNs);
                 problem.addFlow(
                     count, hasReferences ? sumNs : 0, hasReferences ? sumNs * estimateNs : 0, hasReferences ? count : 0, 0, 1);
+                long hash = JointTraffic.NEW_FLOW;
                 for (int row = 0; row < 4; row++) {
                     final int column = random.nextInt(columns);
+                    hash = KeyedMix.mix(hash + column, JointTraffic.NEW_FLOW + row);
                     problem.baseColumn(flow, row, column);
                     delays[row * columns + column] += count * truthNs[flow];
                     estimates[row * columns + column] += hasReferences ? sumNs : 0;
@@ -64,7 +67,7 @@ class HonestBoundsTest {
                 }
                 isWitness[flow] = random.nextDouble() < WITNESS_SHARE;
                 if (isWitness[flow]) {
-                    problem.addWitness(flow, Math.rint(count * truthNs[flow]));
+                    problem.addWitness(flow, hash, Math.rint(count * truthNs[flow]));
                 }
             }
             for (int cell = 0; cell < delays.length; cell++) {

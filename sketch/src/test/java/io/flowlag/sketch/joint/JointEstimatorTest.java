@@ -1,5 +1,6 @@
 package io.flowlag.sketch.joint;
 
+import io.flowlag.common.hash.KeyedMix;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lds.CellMap;
 import io.flowlag.sketch.support.Allocation;
@@ -246,9 +247,9 @@ class JointEstimatorTest {
             final boolean isElsewhere = random.nextInt(10) < 3;
             truthNs[flow] = isElsewhere ? -60_000 * Math.log(1 - random.nextDouble()) :
                 estimateNs + random.nextInt(4_001) - 2_000;
-            addFlow(problem, random, cells, count, estimateNs, truthNs[flow]);
+            final long hash = addFlow(problem, random, cells, count, estimateNs, truthNs[flow]);
             if (random.nextInt(5) == 0) {
-                problem.addWitness(flow, count * truthNs[flow]);
+                problem.addWitness(flow, hash, count * truthNs[flow]);
             }
         }
         addCells(problem, cells);
@@ -274,18 +275,21 @@ class JointEstimatorTest {
         return truthNs;
     }
 
-    /** Adds a flow to the problem, and to sums of delays, of estimates, and of packets of cells. */
-    private static void addFlow(
+    /** Adds a flow to the problem, and to sums of delays, of estimates, and of packets of cells. Returns a hash of its cells. */
+    private static long addFlow(
         final JointProblem problem, final SplittableRandom random, final double[][] cells, final int count,
         final double estimateNs, final double truthNs) {
         final int flow = problem.addFlow(count, count * estimateNs, count * estimateNs * estimateNs, count, 0, 1);
+        long hash = JointTraffic.NEW_FLOW;
         for (int row = 0; row < problem.rows; row++) {
             final int column = random.nextInt(problem.columns);
+            hash = KeyedMix.mix(hash + column, JointTraffic.NEW_FLOW + row);
             problem.baseColumn(flow, row, column);
             cells[0][row * problem.columns + column] += count * truthNs;
             cells[1][row * problem.columns + column] += count * estimateNs;
             cells[2][row * problem.columns + column] += count;
         }
+        return hash;
     }
 
     private static void addCells(final JointProblem problem, final double[][] cells) {
@@ -475,10 +479,10 @@ class JointEstimatorTest {
         assertEquals(JointProblem.NOT_ADDED, problem.addFlow(1, 1, 1, 2, 0, 1));
         assertEquals(0, problem.addFlow(1, 1, 1, 1, 0, 1));
         assertEquals(JointProblem.NOT_ADDED, problem.addFlow(1, 1, 1, 1, 0, 1));
-        assertFalse(problem.addWitness(1, 1));
-        assertFalse(problem.addWitness(0, Double.POSITIVE_INFINITY));
-        assertTrue(problem.addWitness(0, 1));
-        assertFalse(problem.addWitness(0, 1));
+        assertFalse(problem.addWitness(1, 1, 1));
+        assertFalse(problem.addWitness(0, 0, Double.POSITIVE_INFINITY));
+        assertTrue(problem.addWitness(0, 0, 1));
+        assertFalse(problem.addWitness(0, 0, 1));
 
         assertThrows(IllegalArgumentException.class, () -> problem.baseColumn(0, 4, 0));
         assertThrows(IllegalArgumentException.class, () -> problem.cell(0, 10, 0, 0, 0));

@@ -39,7 +39,7 @@ class JointLawsTest {
                     problem.baseColumn(flow, row, random.nextInt(columns));
                 }
                 if (random.nextInt(3) == 0) {
-                    problem.addWitness(flow, anything(random));
+                    problem.addWitness(flow, flow, anything(random));
                 }
             }
             for (int cell = 0; cell < 3 * columns; cell++) {

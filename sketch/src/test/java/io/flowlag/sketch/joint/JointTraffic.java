@@ -8,6 +8,8 @@ import java.util.SplittableRandom;
 /** Packets of many flows with delays of a level that drifts, of which RLI's estimates know most. */
 final class JointTraffic {
     static final long SEED = 42;
+    /** Where the hash of the cells of a flow begins that is another in each interval. */
+    static final int NEW_FLOW = 0x7769;
 
     final SketchGeometry geometry;
     final int flows;
@@ -79,7 +81,7 @@ final class JointTraffic {
                 count[flow], estimateSumNs[flow], estimateSquareSumNs2[flow], count[flow], 0, weight[flow]);
             problem.baseColumns(added, cellMap, flowHash[flow]);
             if ((flowHash[flow] >>> 11) * 0x1p-53 < witnessShare) {
-                problem.addWitness(added, sumNs[flow]);
+                problem.addWitness(added, flowHash[flow], sumNs[flow]);
             }
         }
         fillCells(problem);

@@ -18,9 +18,9 @@ import io.flowlag.exporter.delay.interval.records.ReceiverRecords;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
+import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
 import io.flowlag.exporter.delay.interval.records.WaitedRecordHandler;
-import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import org.agrona.DirectBuffer;
 
 import java.util.function.Consumer;

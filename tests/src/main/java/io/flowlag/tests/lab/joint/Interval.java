@@ -67,6 +67,20 @@ final class Interval {
         indexOfFlow = new int[maxFlows];
     }
 
+    /** Hashes the cells of the next interval by another seed. */
+    void reseed(final long seed) {
+        sender.reseed(seed);
+        receiver.reseed(seed);
+        cellMap.reseed(seed);
+        estimator.reseed(seed);
+    }
+
+    /** {@return the estimate by cells alone of a flow of the interval that was taken last, until the next one} */
+    FlowEstimate estimate(final long flowHash, final int count) {
+        estimator.estimate(flowHash, 1, count, estimate);
+        return estimate;
+    }
+
     /** Takes an interval's packets and the estimate that RLI has of each. */
     void take(final PathTrace trace, final long[] estimatesNs) {
         observe(trace, estimatesNs);
@@ -150,10 +164,9 @@ final class Interval {
                 packets[index] = count;
                 truthNs[index] = trace.trueSumNs(flow) / count;
                 rliNs[index] = estimateSumNs[flow] / count;
-                estimator.estimate(trace.flowHash(flow), 1, count, estimate);
-                ldsNs[index] = estimate.hasMean() ? estimate.meanNs() : Double.NaN;
+                ldsNs[index] = estimate(trace.flowHash(flow), count).hasMean() ? estimate.meanNs() : Double.NaN;
                 isWitness[index] = isWitness(trace.flowHash(flow), count) &&
-                    problem.addWitness(index, trace.trueSumNs(flow));
+                    problem.addWitness(index, trace.flowHash(flow), trace.trueSumNs(flow));
             }
         }
     }

@@ -222,7 +222,7 @@ final class JointWorker {
         for (int i = 0; i < task.witnessCount; i++) {
             final int flow = flowOfPlace[find(task.witnessHashes[i])];
             if (flow != NO_FLOW && !isWitness[flow] && packets[flow] == task.witnessPackets[i]) {
-                isWitness[flow] = problem.addWitness(flow, task.witnessSumsNs[i]);
+                isWitness[flow] = problem.addWitness(flow, flowHashes[flow], task.witnessSumsNs[i]);
                 witnessMeanNs[flow] = task.witnessSumsNs[i] / (double)packets[flow];
             }
         }
@@ -250,8 +250,8 @@ final class JointWorker {
         answer.boundNs = count > 0 ? sumBoundNs(task) / count : Double.POSITIVE_INFINITY;
         for (int i = 0; i < task.recordCount; i++) {
             final int flow = flowOfRecord[i];
-            task.areTold[i] = isWitness[flow];
-            if (isWitness[flow]) {
+            task.areTold[i] = isWitness[flow] && !isJudge(flow);
+            if (task.areTold[i]) {
                 task.kinds[i] = JointKind.JOINT;
             } else if (isGuess(flow)) {
                 task.kinds[i] = JointKind.NONE;
@@ -314,10 +314,10 @@ final class JointWorker {
     /**
      * Writes the estimate of one record. A flow without a usable cell differs from those used for calibration, because it or a
      * flow in its cells lost packets. It gets the mean of its references and no bound. A mean that witnesses do not calibrate has
-     * no bound either.
+     * no bound either. Judges are told as other flows, so that the bounds of whole records can be calibrated.
      */
     private void tell(final JointTask task, final int record, final int flow) {
-        if (isWitness[flow]) {
+        if (task.areTold[record]) {
             task.meansNs[record] = witnessMeanNs[flow];
             task.boundsNs[record] = 0;
         } else if (hasUsableCell(flow)) {
@@ -330,6 +330,10 @@ final class JointWorker {
         if (recordsOfFlow[flow] > 1) {
             tellPart(task, record, flow);
         }
+    }
+
+    private boolean isJudge(final int flow) {
+        return recordsOfFlow[flow] == 1 && hasUsableCell(flow) && estimator.isJudge(flow);
     }
 
     /**

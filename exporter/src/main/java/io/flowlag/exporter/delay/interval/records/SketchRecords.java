@@ -31,13 +31,14 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * 136  answeredPackets     8   behind the mean
  * 144  meanNs              8   floating point, as the next four
  * 152  deviationsNs2       8   sum of squared deviations from the mean
- * 160  boundSumNs          8   sum of packets times bound
+ * 160  boundSumNs          4   sum of packets times bound, floating point of 4 octets
+ * 164  boundSquareSumNs2   4   sum of its squares, likewise
  * 168  samples             8
  * 176  lostPackets         8
  * 184  lastInterval        8   that an ended flow's record waits for; the minimum before
  * 192  jointPackets        8   with an estimate by references and sketches together, or a parent that stands in
  * 200  jointMeanNs         8   floating point, as the next
- * 208  jointBoundSumNs     8   sum of packets times bound
+ * 208  jointBoundSums      8   as the two of bounds above
  * 216  jointParentPackets  8   of the jointPackets, where references or sketches alone stand in
  * 224  truthPackets        8   of intervals in which the flow is a witness
  * 232  truthSumNs          8   of their delays
@@ -75,7 +76,7 @@ public final class SketchRecords {
     private static final int MEAN_OFFSET = ANSWERED_PACKETS_OFFSET + 8;
     private static final int DEVIATIONS_OFFSET = MEAN_OFFSET + 8;
     private static final int BOUND_SUM_OFFSET = DEVIATIONS_OFFSET + 8;
-    private static final int SAMPLES_OFFSET = BOUND_SUM_OFFSET + 8;
+    private static final int SAMPLES_OFFSET = BOUND_SUM_OFFSET + 2 * Float.BYTES;
     private static final int LOST_PACKETS_OFFSET = SAMPLES_OFFSET + 8;
     private static final int LAST_INTERVAL_OFFSET = LOST_PACKETS_OFFSET + 8;
     private static final int JOINT_PACKETS_OFFSET = LAST_INTERVAL_OFFSET + 8;
@@ -264,10 +265,7 @@ public final class SketchRecords {
         return usedCount;
     }
 
-    /**
-     * Whether a packet is the record's first in an interval; if so, {@link #begin} follows. Gathered packets belong to the newest
-     * interval, so the packet counts decide for the others.
-     */
+    /** Whether a packet is the first in an interval: {@link #begin} follows. Gathered packets belong to the newest interval. */
     public boolean isFirst(final int record, final long intervalNumber) {
         final long newest = rows.getLong(row(record) + NEWEST_INTERVAL_OFFSET);
         return newest < intervalNumber || newest > intervalNumber && packets(record, intervalNumber) == 0;
@@ -292,7 +290,6 @@ public final class SketchRecords {
         rows.putLong(at, Math.max(rows.getLong(at), intervalNumber));
     }
 
-    /** Counts a packet. */
     public void countPacket(final int record, final long intervalNumber) {
         addInt(row(record) + packetsOffset(intervalNumber), 1);
     }
@@ -351,9 +348,9 @@ public final class SketchRecords {
         }
         addDouble(row + DEVIATIONS_OFFSET, deviationsNs2);
         if (share == 1) {
-            addDouble(row + BOUND_SUM_OFFSET, packets * estimate.boundNs());
+            addBound(row + BOUND_SUM_OFFSET, packets * estimate.boundNs());
         } else if (estimate.hasStandardDeviation()) {
-            addDouble(row + BOUND_SUM_OFFSET, packets * (estimate.boundNs() + partNs(share, estimate)));
+            addBound(row + BOUND_SUM_OFFSET, packets * (estimate.boundNs() + partNs(share, estimate)));
         } else {
             say(record, ANSWER_NO_BOUND);
         }
@@ -361,10 +358,7 @@ public final class SketchRecords {
         addInt(row + USABLE_CELLS_OFFSET, estimate.usableCells());
     }
 
-    /**
-     * Bounds the difference between the mean of a share s of a flow's packets and that of all. For a standard deviation σ it is
-     * at most σ·√((1 - s)/s), in any order of the delays. The deviation is taken at its bound.
-     */
+    /** How far the mean of a share s of packets is from that of all, at most: σ·√((1 - s)/s), with σ at its bound. */
     private static double partNs(final double share, final FlowEstimate estimate) {
         return (estimate.standardDeviationNs() + estimate.standardDeviationBoundNs()) * Math.sqrt((1 - share) / share);
     }
@@ -393,13 +387,9 @@ public final class SketchRecords {
         final long after = rows.getLong(row + JOINT_PACKETS_OFFSET) + packets;
         rows.putLong(row + JOINT_PACKETS_OFFSET, after);
         addDouble(row + JOINT_MEAN_OFFSET, (meanNs - rows.getDouble(row + JOINT_MEAN_OFFSET)) * packets / after);
-        if (!Double.isNaN(boundNs)) {
-            addLong(row + JOINT_BOUND_PACKETS_OFFSET, packets);
-            addDouble(row + JOINT_BOUND_SUM_OFFSET, packets * boundNs);
-        }
-        if (isStandIn) {
-            addLong(row + JOINT_PARENT_PACKETS_OFFSET, packets);
-        }
+        addLong(row + JOINT_BOUND_PACKETS_OFFSET, Double.isNaN(boundNs) ? 0 : packets);
+        addBound(row + JOINT_BOUND_SUM_OFFSET, Double.isNaN(boundNs) ? 0 : packets * boundNs);
+        addLong(row + JOINT_PARENT_PACKETS_OFFSET, isStandIn ? packets : 0);
     }
 
     /** Adds the true delay sum of the record's packets in an interval, for a witness flow. */
@@ -418,15 +408,12 @@ public final class SketchRecords {
         return rows.getLong(row(record) + TRUTH_SUM_OFFSET) / (double)truthPackets(record);
     }
 
-    /** Marks that the record's flow was a witness in an interval. */
+    /** Marks that the truth of an interval is in the joint mean. */
     public void addJointTold(final int record) {
         say(record, ANSWER_JOINT_TOLD);
     }
 
-    /**
-     * Adds the flow's loss in an interval. It is exact only for a record with all packets of the flow. Each of several records
-     * may have lost all lost packets: a part of an upper bound is no upper bound.
-     */
+    /** Adds the flow's loss in an interval: exact only for a record with all packets; else each record may have lost them all. */
     public void addLoss(final int record, final double lostPackets, final LossKind kind) {
         if (kind == LossKind.EXACT || kind == LossKind.UPPER_BOUND) {
             addDouble(row(record) + LOST_PACKETS_OFFSET, lostPackets);
@@ -445,12 +432,10 @@ public final class SketchRecords {
         say(record, kind == LossKind.EXACT ? ANSWER_LOSS_KNOWN : ANSWER_LOSS_KNOWN | ANSWER_LOSS_BOUND);
     }
 
-    /** Marks the flow's loss in an interval as unknown. */
     public void addUnknownLoss(final int record) {
         say(record, ANSWER_LOSS_UNKNOWN);
     }
 
-    /** Whether some packets of the record have an estimate. */
     public boolean hasMean(final int record) {
         return answeredPackets(record) > 0;
     }
@@ -470,7 +455,6 @@ public final class SketchRecords {
         return Math.max(1, Math.round(rows.getDouble(row(record) + SAMPLES_OFFSET)));
     }
 
-    /** Usable cells of the flow, over all intervals. */
     public int usableCells(final int record) {
         return rows.getInt(row(record) + USABLE_CELLS_OFFSET);
     }
@@ -495,12 +479,24 @@ public final class SketchRecords {
         return usableCells(record) > 0;
     }
 
-    /**
-     * Half width of the 95 % confidence interval of the mean: the average of the intervals' half widths. A flow shares its cells
-     * with the same flows in each interval, so errors may not average out. Returns ns, rounded up.
-     */
+    /** The average of the intervals' half widths of 95 %: the record's, if all errors are alike. Returns ns, rounded up. */
     public long boundNs(final int record) {
-        return (long)Math.ceil(rows.getDouble(row(record) + BOUND_SUM_OFFSET) / answeredPackets(record));
+        return (long)Math.ceil(rows.getFloat(row(record) + BOUND_SUM_OFFSET) / answeredPackets(record));
+    }
+
+    /** {@return the number of equal intervals whose independent errors would average out as the record's: 1 or more} */
+    public double boundIntervals(final int record) {
+        return intervals(row(record) + BOUND_SUM_OFFSET);
+    }
+
+    /** As {@link #boundIntervals}, of the joint mean. */
+    public double jointBoundIntervals(final int record) {
+        return intervals(row(record) + JOINT_BOUND_SUM_OFFSET);
+    }
+
+    private double intervals(final int at) {
+        final double sumNs = rows.getFloat(at);
+        return sumNs > 0 ? Math.max(1, sumNs * sumNs / rows.getFloat(at + Float.BYTES)) : 1;
     }
 
     /** Whether references and sketches were solved together for some of the record's packets. */
@@ -523,18 +519,17 @@ public final class SketchRecords {
         return hasJointMean(record) && jointBoundPackets(record) == jointPackets(record);
     }
 
-    /** Packets behind the joint mean that have a bound. */
     public long jointBoundPackets(final int record) {
         return rows.getLong(row(record) + JOINT_BOUND_PACKETS_OFFSET);
     }
 
     /** {@return the bound of the joint mean, as {@link #boundNs}, over packets with one; at least 1, as means are whole ns} */
     public long jointBoundNs(final int record) {
-        final double sumNs = rows.getDouble(row(record) + JOINT_BOUND_SUM_OFFSET);
+        final double sumNs = rows.getFloat(row(record) + JOINT_BOUND_SUM_OFFSET);
         return (long)Math.max(1, Math.ceil(sumNs / jointBoundPackets(record)));
     }
 
-    /** Whether the flow was a witness in some interval, so that part of the mean was reported and not estimated. */
+    /** Whether part of the joint mean was reported and not estimated. */
     public boolean isJointTold(final int record) {
         return says(record, ANSWER_JOINT_TOLD);
     }
@@ -583,6 +578,11 @@ public final class SketchRecords {
 
     private void addLong(final int at, final long amount) {
         rows.putLong(at, rows.getLong(at) + amount);
+    }
+
+    private void addBound(final int at, final double sumNs) {
+        rows.putFloat(at, (float)(rows.getFloat(at) + sumNs));
+        rows.putFloat(at + Float.BYTES, (float)(rows.getFloat(at + Float.BYTES) + sumNs * sumNs));
     }
 
     private void addDouble(final int at, final double amount) {
