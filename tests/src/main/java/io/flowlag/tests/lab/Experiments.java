@@ -7,6 +7,7 @@ import io.flowlag.tests.lab.heldout.HeldOutHosts;
 import io.flowlag.tests.lab.heldout.ImpairmentExperiment;
 import io.flowlag.tests.lab.joint.JointExperiment;
 import io.flowlag.tests.lab.joint.JointRepair;
+import io.flowlag.tests.lab.joint.RecordsExperiment;
 import io.flowlag.tests.lab.network.NetworkAlarms;
 import io.flowlag.tests.lab.network.NetworkBounds;
 import io.flowlag.tests.lab.network.NetworkClocks;
@@ -64,7 +65,7 @@ final class Experiments {
             new LdsAlpha(), new LdsHighLoss(), new LdaFigure4(), new LdaFigure5(), new LdaFigure6(), new RdaFigure6(),
             new RdaFigure7(), new RdaFigure12(), new RdaTheorems(), new RdaRepair(), new ClockExperiment(),
             new ImpairmentExperiment(), new QuantileExperiment(), new MethodsExperiment(), new BudgetExperiment(),
-            new JointExperiment(), new JointRepair(), new CapturesExperiment(), new HeldOutExperiment(),
+            new JointExperiment(), new JointRepair(), new RecordsExperiment(), new CapturesExperiment(), new HeldOutExperiment(),
             new HeldOutCaptures(), new HeldOutHosts(), new NetworkPlanning(), new NetworkBounds(),
             new NetworkLocate(), new NetworkClocks(), new NetworkAlarms());
     }

@@ -24,6 +24,7 @@ final class Traffic {
     private static final double LEAST_GAP_NS = 4_000;
     private static final double GAP_RANGE = 16;
     private static final long SEED = 0x7472_6166_6669_63L;
+    private static final long INTERVAL_SEED = 0x696e_7465_7276_616cL;
     private static final long LOSS_SEED = 0x6c6f_7373L;
     private static final int FLOW_BITS = 18;
     /** Of frames in sketches; nothing here reads it. */
@@ -39,15 +40,32 @@ final class Traffic {
     private final int[] flow;
     private final long[] sentNs;
     private final long[] delayNs;
+    /** Of each flow, the factor of its delays where they are no queue's. */
+    private final double[] levels;
     private final int[] lengthBytes;
     private final SplittableRandom random;
     private final double durationNs;
 
     Traffic(final Scenario scenario, final int flows, final long seed) {
+        this(scenario, flows, new SplittableRandom(KeyedMix.mix(seed, SEED)), null);
+    }
+
+    /** The packets of one of many intervals that have the same flows, whose packets vary by half. */
+    Traffic(final Scenario scenario, final int flows, final long seed, final int interval) {
+        this(scenario, flows, new SplittableRandom(KeyedMix.mix(seed, SEED)),
+            new SplittableRandom(KeyedMix.mix(interval, KeyedMix.mix(seed, INTERVAL_SEED))));
+    }
+
+    /** Flows, and packets of their own if they are of one interval of many. */
+    private Traffic(
+        final Scenario scenario, final int flows, final SplittableRandom ofFlows, final SplittableRandom ofInterval) {
         this.flows = flows;
-        random = new SplittableRandom(KeyedMix.mix(seed, SEED));
-        trace = new PathTrace(random.longs(flows).toArray());
-        final int[] sizes = sizes();
+        random = ofInterval == null ? ofFlows : ofInterval;
+        trace = new PathTrace(ofFlows.longs(flows).toArray());
+        final int[] sizes = sizes(ofFlows);
+        for (int i = 0; ofInterval != null && i < flows; i++) {
+            sizes[i] = (int)Math.round(sizes[i] * (0.5 + random.nextDouble()));
+        }
         final int count = Arrays.stream(sizes).sum();
         durationNs = count * meanBytes() * NS_PER_BYTE / scenario.load();
         flow = new int[count];
@@ -59,8 +77,10 @@ final class Traffic {
         packets = count;
         final boolean[] elsewhere = new boolean[flows];
         for (int i = 0; i < flows; i++) {
-            elsewhere[i] = random.nextDouble() < scenario.uncorrelatedShare();
+            elsewhere[i] = ofFlows.nextDouble() < scenario.uncorrelatedShare();
         }
+        levels = new double[flows];
+        Arrays.setAll(levels, i -> scenario.levelSpread() == 0 ? 1 : Math.exp(scenario.levelSpread() * ofFlows.nextGaussian()));
         passQueue(arrivals(sizes), scenario, elsewhere);
         for (int packet = 0; packet < count; packet++) {
             trace.add(flow[packet], digest[packet], sentNs[packet], delayNs[packet], FRAME_BYTES,
@@ -82,11 +102,11 @@ final class Traffic {
         return losing;
     }
 
-    private int[] sizes() {
+    private int[] sizes(final SplittableRandom ofFlows) {
         final int[] sizes = new int[flows];
         final double tail = Math.pow(LARGEST_FLOW, -SIZE_SHAPE);
         for (int i = 0; i < flows; i++) {
-            sizes[i] = (int)Math.pow(tail + random.nextDouble() * (1 - tail), -1 / SIZE_SHAPE);
+            sizes[i] = (int)Math.pow(tail + ofFlows.nextDouble() * (1 - tail), -1 / SIZE_SHAPE);
         }
         return sizes;
     }
@@ -149,7 +169,7 @@ final class Traffic {
         for (int packet = 0; packet < packets; packet++) {
             if (elsewhere[flow[packet]]) {
                 delayNs[packet] = 1 + Math.round(
-                    WEIBULL_SCALE_NS * Math.pow(-Math.log(1 - random.nextDouble()), 1 / WEIBULL_SHAPE));
+                    levels[flow[packet]] * WEIBULL_SCALE_NS * Math.pow(-Math.log(1 - random.nextDouble()), 1 / WEIBULL_SHAPE));
             }
         }
     }
