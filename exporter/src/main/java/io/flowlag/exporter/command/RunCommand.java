@@ -53,6 +53,9 @@ final class RunCommand extends ConfiguredCommand {
         description = "Captures for --self-test, instead of an interface.")
     private List<String> files;
 
+    /** What runs, when a reload asks; else null. */
+    private ExporterConfig first;
+
     RunCommand(final ProcessStarter starter, final Terminal terminal) {
         super(starter, terminal, new ConfigOptions(ConfigOption.INTERFACE, ConfigOption.values()));
     }
@@ -98,7 +101,14 @@ final class RunCommand extends ConfiguredCommand {
 
     @Override
     ExporterConfig conclude(final ConfigLoader loader) {
-        return isSelfTest ? loader.conclude() : loader.conclude(MemoryPlan::parts);
+        if (isSelfTest) {
+            return loader.conclude();
+        }
+        if (first != null) {
+            return loader.conclude(MemoryPlan::parts, first);
+        }
+        first = loader.conclude(MemoryPlan::parts);
+        return first;
     }
 
     @Override

@@ -186,6 +186,11 @@ public final class ConfigLoader {
         return new MemoryFit(checked(), (views) -> process(conclusions(views)), formula).fit(problems);
     }
 
+    /** The same for a reload, which keeps the sizes of the configuration in use; throws too if given ones do not fit then. */
+    public ExporterConfig conclude(final Function<ExporterConfig, List<Memory.Part>> formula, final ExporterConfig used) {
+        return new MemoryFit(checked(), (views) -> process(conclusions(views)), formula).refit(used, problems);
+    }
+
     private ExporterConfig process(final List<ExporterConfig> views) {
         final List<ExporterConfig> local = new ArrayList<>();
         final List<SegmentEntry> localEntries = new ArrayList<>();

@@ -94,6 +94,34 @@ final class MemoryFit {
         return config.with(new Memory(bytes, formula.apply(config)));
     }
 
+    /**
+     * The configuration of a reload: sizes that follow the memory stay as they are in use. Adds to the problems if given ones do
+     * not fit then. Waiting records are not among them, see {@link SeveralSegments#withRecordsOf}.
+     */
+    ExporterConfig refit(final ExporterConfig used, final Problems problems) {
+        final List<ConfigKey<Long>> keys = new ArrayList<>(LEAST.keySet());
+        keys.addAll(List.of(MEMORY, EXACT_PACKETS));
+        keys.remove(LDS_WAITING);
+        final List<Map<ConfigKey<?>, Setting>> kept = with(views, (view) -> keys.forEach((key) -> {
+            final ExporterConfig segment = used.segments().stream().filter((each) -> Long.valueOf(each.segment().id()).equals(
+                view.get(SEGMENT_ID).value())).findFirst().orElse(used.segments().get(0));
+            final EffectiveValue value = segment.effectiveValue(key);
+            if (view.get(key).origin().isDefault() && value.origin().isDefault()) {
+                view.put(key, new Setting(value.value(), value.text(), Origin.DEFAULT, value.note()));
+            }
+        }));
+        final ExporterConfig config = conclusion.apply(kept);
+        final Setting bound = kept.get(0).get(MEMORY);
+        final long boundBytes = MEMORY.cast(bound.value());
+        final Memory memoryInUse = new Memory(boundBytes, formula.apply(config.with(new Memory(boundBytes, List.of()))));
+        if (memoryInUse.takenBytes() > boundBytes) {
+            problems.add(bound.origin(), MEMORY.path(), bound.text(), "a reload keeps sizes, and with the new ones they take " +
+                MemorySize.mebibytes(memoryInUse.takenBytes()) + " MiB: restart for it");
+            ConfigurationException.throwIfAny(problems);
+        }
+        return config.with(memoryInUse);
+    }
+
     /** Adds to the default bound what given sizes take beyond their defaults, as far as the host has it. */
     private void addGiven() {
         final List<Map<ConfigKey<?>, Setting>> defaults = with(views, (view) -> {

@@ -7,6 +7,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.stream.Stream;
 
@@ -87,6 +88,25 @@ class MemoryFitTest {
         final ExporterConfig larger = new ConfigLoader().text("f", yaml + ", ring: 128m}").conclude(MemoryPlan::parts);
         assertEquals(bytes + (128L << 20), Memory.of(larger).bytes());
         assertEquals(Memory.of(larger).bytes(), larger.effectiveValue(ConfigTable.MEMORY).value());
+    }
+
+    /** A reload can change sketches; all other tables stay as they are, or it is refused. */
+    @Test
+    void shouldKeepSizesInUseOverAReload() {
+        final String yaml = "capture.interfaces: [a];segment.role: receiver;exchange.listen: 9000;lds.columns: ";
+        final ExporterConfig used = config(512, yaml + "512");
+        final ExporterConfig newer = reloaded(512, yaml + "600", used);
+        assertEquals(600, newer.lds().shape().columns());
+        assertEquals(List.of("lds.columns"), newer.effectiveValues().stream().filter((each) -> !Objects.equals(
+            each.value(), used.effectiveValue(ConfigTable.key(each.path())).value())).map(EffectiveValue::path).toList());
+        final String message =
+            assertThrows(ConfigurationException.class, () -> reloaded(512, yaml + "1m", used)).getMessage();
+        assertTrue(message.contains("memory=512m: a reload keeps sizes, and with the new ones they take "), message);
+    }
+
+    private static ExporterConfig reloaded(final long mebibytes, final String yaml, final ExporterConfig used) {
+        return new ConfigLoader().text("f", "memory: " + mebibytes + "m\n" + yaml.replace(';', '\n'))
+            .conclude(MemoryPlan::parts, used);
     }
 
     @ParameterizedTest
