@@ -10,8 +10,12 @@ abstract class FrameSender implements AutoCloseable {
     static final int FRAME_BYTES = 60;
     /** Packets of a call at top speed, and the most flows. */
     static final int MOST_FRAMES = 1 << 14;
-    /** Packets of a call at a given rate. */
     private static final int BURST_FRAMES = 64;
+
+    /** {@return most packets of a call at a given rate, when the sender is behind} */
+    int mostBehind() {
+        return BURST_FRAMES;
+    }
 
     /**
      * Sends the next packets.
@@ -42,7 +46,9 @@ abstract class FrameSender implements AutoCloseable {
             long packets = 0;
             long passedNs = 0;
             while (passedNs < limitNs) {
-                packets += sender.send(rate == 0 ? MOST_FRAMES : BURST_FRAMES);
+                final long due = (long)(passedNs / 1e9 * rate) - packets;
+                packets += sender.send(
+                    rate == 0 ? MOST_FRAMES : (int)Math.max(BURST_FRAMES, Math.min(due, sender.mostBehind())));
                 passedNs = System.nanoTime() - startNs;
                 while (rate > 0 && passedNs < packets * 1e9 / rate) {
                     LockSupport.parkNanos((long)(packets * 1e9 / rate) - passedNs);

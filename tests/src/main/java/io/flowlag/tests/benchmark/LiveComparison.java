@@ -54,9 +54,9 @@ final class LiveComparison {
     private final LiveOptions options;
     private final PrintStream out;
     private final PrintStream err;
-    /** The sender's best rate without a capturer, steered or not. */
+    /** The sender's rate without a capturer in this round; 0 if unknown. */
     private double aloneRate;
-    /** What a packet takes of the sender without a capturer, in this round. */
+    /** What a packet takes of the sender without a capturer in this round; NaN if unknown. */
     private double aloneNs;
     private boolean isLive;
     private boolean isSteered;
@@ -186,7 +186,7 @@ final class LiveComparison {
     private boolean hasLiveFrames() throws InterruptedException {
         try {
             isLive = true;
-            send(Double.MIN_NORMAL);
+            send(1e-9);
             return true;
         } catch (final IOException ex) {
             err.println("benchmark: no live frames, a transmission ring sends: " + ex.getMessage().trim());

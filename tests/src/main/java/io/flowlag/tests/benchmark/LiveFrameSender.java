@@ -97,6 +97,12 @@ final class LiveFrameSender extends FrameSender {
         return new UnsafeBuffer(BufferUtil.allocateDirectAligned(lengthBytes, Long.BYTES));
     }
 
+    /** Each call waits for the kernel's other processors (RCU) for some 10 ms. */
+    @Override
+    int mostBehind() {
+        return MOST_FRAMES;
+    }
+
     @Override
     long send(final int count) throws IOException {
         attributes.putInt(REPEAT_OFFSET, count);
