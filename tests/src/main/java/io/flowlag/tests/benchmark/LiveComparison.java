@@ -41,10 +41,10 @@ final class LiveComparison {
     private static final double MOST_IDLE_S = 5;
     private static final double MOST_SETTLING_S = 2;
     private static final String ROW = "%-20s %10s %10s %12s %12s %10s %10s %14s %12s %10s%n";
+    private static final String MEDIAN_ROW = "%-20s %10s %10s %14s %12s %10s%n";
     private static final String THREADING = "--threading";
     private static final int SHOWN_THREADS = 5;
     private static final double NS_PER_MS = 1e6;
-    private static final String MEDIAN_ROW = "%-20s %10s %10s %14s %12s %10s%n";
     private static final ThreadTime NO_TIME = new ThreadTime("", 0);
     private static final int FAILED = 1;
     private static final int WRONG_COMMAND_LINE = 64;

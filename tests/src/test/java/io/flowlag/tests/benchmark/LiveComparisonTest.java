@@ -30,7 +30,7 @@ class LiveComparisonTest {
         final ByteArrayOutputStream out = new ByteArrayOutputStream();
         final int exitCode = LiveComparison.run(
             new String[] {"--seconds", "0.001", "--flows", "100", "--program", Checkout.root().resolve("bin/flowlag").toString(),
-                "--capturers", "nobody,flowlag,flowlag-shared,flowlag-ebpf,tcpdump,tcpdump-of-nothing"},
+                "--capturers", "nobody,flowlag,flowlag-shared,flowlag-ebpf,tcpdump"},
             new PrintStream(out, true, StandardCharsets.UTF_8), System.err);
         final String table = out.toString(StandardCharsets.UTF_8);
         assertEquals(0, exitCode, table);
