@@ -16,13 +16,15 @@ import java.util.function.ToLongFunction;
 
 /**
  * Chooses the shape of the sketches by the flows and losses of the last intervals, within the cells and the memory of the
- * configured shape. A flow has two cells of its own for each cell of a row over which it spreads: with these, flows alone in a
- * cell can be decoded one after another. Where they do not fit, a flow spreads over fewer cells. Keys that are given stay as they
- * are. The second largest value counts, so that a single interval changes nothing. More takes effect at once, less after a
- * minute. Where metering or the solver falls behind, a packet enters fewer cells, step by step, before anything is dropped: a
- * flow spreads over one cell of a row, then there are fewer rows. One thread.
+ * configured shape. Each flow is in one cell of a row, and there are two cells a flow: then flows alone in a cell can be decoded
+ * one after another. Where lost packets stay in the cells, a flow spreads over as many cells as configured, and rows sample. Keys
+ * that are given stay as they are. The second largest value counts, so that a single interval changes nothing. More takes effect
+ * at once, less after a minute. Where metering or the solver falls behind, a packet enters fewer cells, step by step, before
+ * anything is dropped: a flow spreads over one cell of a row, then there are fewer rows. One thread.
  */
 public final class ShapeControl {
+    private static final List<ConfigKey<?>> KEYS = List.of(ConfigTable.LDS_ROWS, ConfigTable.LDS_COLUMNS, ConfigTable.LDS_VLDA,
+        ConfigTable.LDS_RATES, ConfigTable.JOINT_FLOWS);
     private static final int CELLS_OF_FLOW = 2;
     /** Fewer would save nothing: these stay in a processor's cache. */
     private static final int LEAST_COLUMNS = 1024;
@@ -35,8 +37,8 @@ public final class ShapeControl {
     /** More than a block of packets waits, and less than fills the rings. */
     private static final long MOST_LAG_NS = 200_000_000L;
     private static final double MOST_SOLVING = 0.75;
-    private static final int SLOW_INTERVALS = 10;
-    private static final int LATE_INTERVALS = 5;
+    private static final long LATE_NS = 5_000_000_000L;
+    private static final long SLOW_NS = 30_000_000_000L;
     private static final long PRESSURE_CALM_NS = 10 * CALM_NS;
     private static final int MOST_LEVEL = 1 + Integer.numberOfTrailingZeros(SketchGeometry.MAX_ROWS);
     private static final double NS_PER_MS = 1e6;
@@ -50,12 +52,14 @@ public final class ShapeControl {
     private long mostFlows;
     private double losses;
     private double mostLosses;
+    /** Those that the shape in use is for. */
+    private double shapeLosses;
     /** Steps taken by pressure, when the last one was, and by what. */
     private int level;
     private long pressureNs;
     private String pressure = "";
-    private int slowIntervals;
-    private int lateIntervals;
+    private long slowSinceNs;
+    private long lateSinceNs;
 
     /**
      * No traffic seen yet.
@@ -72,8 +76,8 @@ public final class ShapeControl {
         configured = newer;
         current = newer;
         level = 0;
-        slowIntervals = 0;
-        lateIntervals = 0;
+        forgetPressure();
+        shapeLosses = 0;
         forget();
     }
 
@@ -93,12 +97,15 @@ public final class ShapeControl {
      * @return the configuration with another shape; null if the shape suits the load.
      */
     public ExporterConfig look(final ExporterConfig config, final List<IntervalLoad> loads, final long lagNs) {
-        if (!isSame(config, current)) {
+        final long newestNs = loads.stream().mapToLong(IntervalLoad::endNs).max().orElse(endNs);
+        if (newestNs == endNs || config.exchange().mode() == ExporterConfig.ExchangeMode.FLOWS) {
+            return null;
+        }
+        if (!isSame(config, current) || !areSameKeysFree(config)) {
             begin(config);
         }
-        final long newestNs = loads.stream().mapToLong(IntervalLoad::endNs).max().orElse(endNs);
-        if (newestNs == endNs) {
-            return null;
+        if (newestNs < endNs) {
+            forgetPressure();
         }
         if (newestNs < endNs || endNs == Long.MIN_VALUE) {
             forget();
@@ -115,14 +122,16 @@ public final class ShapeControl {
             pressureNs = endNs;
             level--;
         }
-        final ExporterConfig wanted = with(config, flows, losses);
-        if (isMore(wanted, config)) {
+        shapeLosses = Math.max(shapeLosses, losses);
+        final ExporterConfig wanted = with(config, flows, shapeLosses, false);
+        if (isMore(wanted, config) || wanted.lds().shape().vldaLength() != config.lds().shape().vldaLength()) {
             return wanted;
         }
         if (endNs - sinceNs < Math.max(CALM_NS, CALM_INTERVALS * config.segment().intervalNs())) {
             return null;
         }
-        final ExporterConfig less = with(config, (long)(flows * SPARE), losses * SPARE);
+        shapeLosses = losses;
+        final ExporterConfig less = with(config, (long)(flows * SPARE), losses * SPARE, true);
         if (isSame(less, config) || isMore(less, config)) {
             forget();
             return null;
@@ -146,7 +155,7 @@ public final class ShapeControl {
         final int reached = level;
         while (level < MOST_LEVEL) {
             level++;
-            final ExporterConfig lighter = with(config, mostFlows, mostLosses);
+            final ExporterConfig lighter = with(config, mostFlows, Math.max(mostLosses, shapeLosses), false);
             final ExporterConfig.Shape after = lighter.lds().shape();
             if (after.rows() < before.rows() || after.rows() == before.rows() && after.vldaLength() < before.vldaLength()) {
                 return lighter;
@@ -158,15 +167,22 @@ public final class ShapeControl {
 
     private boolean isBehind(final ExporterConfig config, final List<IntervalLoad> loads, final long lagNs) {
         final long solvingNs = loads.stream().mapToLong(IntervalLoad::solvingNs).max().orElse(0);
-        slowIntervals = solvingNs > MOST_SOLVING * config.segment().intervalNs() ? slowIntervals + 1 : 0;
-        lateIntervals = lagNs > MOST_LAG_NS ? lateIntervals + 1 : 0;
-        final boolean isLate = lateIntervals >= LATE_INTERVALS;
-        final boolean isBehind = isLate || slowIntervals >= SLOW_INTERVALS;
+        final boolean isSlowNow = solvingNs > MOST_SOLVING * config.segment().intervalNs();
+        slowSinceNs = isSlowNow ? Math.min(slowSinceNs, endNs) : Long.MAX_VALUE;
+        lateSinceNs = lagNs > MOST_LAG_NS ? Math.min(lateSinceNs, endNs) : Long.MAX_VALUE;
+        final boolean isLate = endNs - LATE_NS >= lateSinceNs;
+        final boolean isBehind = isLate || endNs - SLOW_NS >= slowSinceNs;
         pressure = !isBehind ? "" : isLate ? milliseconds("metering is behind by", lagNs) :
             milliseconds("the solution of an interval takes", solvingNs);
-        lateIntervals = isBehind ? 0 : lateIntervals;
-        slowIntervals = isBehind ? 0 : slowIntervals;
+        if (isBehind) {
+            forgetPressure();
+        }
         return isBehind;
+    }
+
+    private void forgetPressure() {
+        slowSinceNs = Long.MAX_VALUE;
+        lateSinceNs = Long.MAX_VALUE;
     }
 
     private static String milliseconds(final String text, final long ns) {
@@ -192,29 +208,39 @@ public final class ShapeControl {
 
     /** A reload keeps the shape, unless the configured one has changed. Returns the configuration with the shape that applies. */
     public ExporterConfig keep(final ExporterConfig newer) {
-        return isSame(newer, configured) ? withJointFlows(newer.with(current.lds()), current.joint().maxFlows()) : newer;
+        return isSame(newer, configured) && areSameKeysFree(newer) ?
+            withJointFlows(newer.with(current.lds()), current.joint().maxFlows()) : newer;
+    }
+
+    private boolean areSameKeysFree(final ExporterConfig config) {
+        return KEYS.stream().allMatch((each) -> config.isDefault(each) == isFree(each));
     }
 
     static boolean isSame(final ExporterConfig one, final ExporterConfig other) {
         return one.lds().equals(other.lds()) && one.joint().maxFlows() == other.joint().maxFlows();
     }
 
-    /** The configuration with the shape for flows, and for the packets that the largest of them loses. */
-    private ExporterConfig with(final ExporterConfig config, final long ofFlows, final double ofLosses) {
+    /** The configuration with the shape for flows, and for the packets that the largest of them loses; calm after a minute. */
+    private ExporterConfig with(
+        final ExporterConfig config, final long ofFlows, final double ofLosses, final boolean isCalm) {
         final ExporterConfig.Lds lds = configured.lds();
         final int rows = !isFree(ConfigTable.LDS_ROWS) || !lds.ratesPpm().isEmpty() || level < 2 ? lds.shape().rows() :
             Math.max(1, lds.shape().rows() >> level - 1);
         final long cells = (long)rows * lds.shape().columns();
         // In steps, so that a small change of the load changes nothing.
-        final double lost = ofLosses == 0 ? 0 : Math.pow(LOSS_STEP, Math.ceil(Math.log(ofLosses) / Math.log(LOSS_STEP)));
-        int vldaLength = level > 0 && isFree(ConfigTable.LDS_VLDA) ? 1 : lds.shape().vldaLength();
-        final boolean isLossy = lost > vldaLength;
-        while (isFree(ConfigTable.LDS_VLDA) && !isLossy && vldaLength > 1 && CELLS_OF_FLOW * vldaLength * ofFlows > cells) {
-            vldaLength /= 2;
+        final boolean isLossy = ofLosses >= 1;
+        final double lost = isLossy ? Math.pow(LOSS_STEP, Math.ceil(Math.log(ofLosses) / Math.log(LOSS_STEP))) : 0;
+        int vldaLength = lds.shape().vldaLength();
+        if (isFree(ConfigTable.LDS_VLDA)) {
+            vldaLength = level > 0 || isCalm && !isLossy ? 1 : isLossy ? vldaLength : config.lds().shape().vldaLength();
+            while (!isLossy && vldaLength > 1 && CELLS_OF_FLOW * vldaLength * ofFlows > cells) {
+                vldaLength /= 2;
+            }
         }
-        final long columns = !isFree(ConfigTable.LDS_COLUMNS) ? lds.shape().columns() : Math.min(lds.shape().columns(),
+        final boolean isColumnsFree = isFree(ConfigTable.LDS_COLUMNS) && !isLossy;
+        final long columns = !isColumnsFree ? lds.shape().columns() : Math.min(lds.shape().columns(),
             BitUtil.findNextPositivePowerOfTwo(Math.max(LEAST_COLUMNS, CELLS_OF_FLOW * vldaLength * ofFlows / rows)));
-        final List<Integer> ratesPpm = !isFree(ConfigTable.LDS_RATES) || !isLossy || rows == 1 ? lds.ratesPpm() :
+        final List<Integer> ratesPpm = !isFree(ConfigTable.LDS_RATES) || lost <= vldaLength || rows == 1 ? lds.ratesPpm() :
             Arrays.stream(LdsSizing.rates(rows, vldaLength, lost)).boxed().toList();
         return withJoint(config.with(new ExporterConfig.Lds(
             lds.enabled(), new ExporterConfig.Shape(rows, (int)columns, vldaLength), ratesPpm, lds.weights(), lds.alpha(),
@@ -243,10 +269,8 @@ public final class ShapeControl {
 
     /** Whether a shape holds more flows, or stands more losses, than another. */
     private static boolean isMore(final ExporterConfig one, final ExporterConfig other) {
-        final int morePpm = leastRatePpm(one) - leastRatePpm(other);
         return one.lds().shape().columns() > other.lds().shape().columns() ||
-            one.lds().shape().vldaLength() < other.lds().shape().vldaLength() && morePpm == 0 || morePpm < 0 ||
-            one.joint().maxFlows() > other.joint().maxFlows();
+            leastRatePpm(one) < leastRatePpm(other) || one.joint().maxFlows() > other.joint().maxFlows();
     }
 
     private static int leastRatePpm(final ExporterConfig config) {
