@@ -69,6 +69,8 @@ public final class LiveSegment implements AutoCloseable {
     private static final double RATE_TOLERANCE = 0.02;
     private static final double NS_PER_MS = 1e6;
     private static final int SPARE_PREPARATIONS = 2;
+    /** Taken for the first change, before one was timed. */
+    private static final long FIRST_PREPARED_NS = 1_000_000_000L;
     private static final long CLOCK_INTERVAL_NS = 1_000_000_000L;
     private static final long ADVICE_INTERVAL_NS = 1_000_000_000L;
     private static final int MAX_ROUTES = 100_000;
@@ -102,7 +104,7 @@ public final class LiveSegment implements AutoCloseable {
     private boolean isRemarkTold;
     private boolean areClocksTold;
     private final SegmentFollower follower;
-    private long preparedWithinNs;
+    private long preparedWithinNs = FIRST_PREPARED_NS;
     private boolean isLateTold;
     private long nextAdviceNs = System.nanoTime();
     private long nextRefreshNs = System.nanoTime();

@@ -230,12 +230,10 @@ public final class ShapeControl {
         // In steps, so that a small change of the load changes nothing.
         final boolean isLossy = ofLosses >= 1;
         final double lost = isLossy ? Math.pow(LOSS_STEP, Math.ceil(Math.log(ofLosses) / Math.log(LOSS_STEP))) : 0;
-        int vldaLength = lds.shape().vldaLength();
-        if (isFree(ConfigTable.LDS_VLDA)) {
-            vldaLength = level > 0 || isCalm && !isLossy ? 1 : isLossy ? vldaLength : config.lds().shape().vldaLength();
-            while (!isLossy && vldaLength > 1 && CELLS_OF_FLOW * vldaLength * ofFlows > cells) {
-                vldaLength /= 2;
-            }
+        int vldaLength = isLossy ? lds.shape().vldaLength() : config.lds().shape().vldaLength();
+        if (isFree(ConfigTable.LDS_VLDA) &&
+            (level > 0 || !isLossy && (isCalm || CELLS_OF_FLOW * vldaLength * ofFlows > cells))) {
+            vldaLength = 1;
         }
         final boolean isColumnsFree = isFree(ConfigTable.LDS_COLUMNS) && !isLossy;
         final long columns = !isColumnsFree ? lds.shape().columns() : Math.min(lds.shape().columns(),
