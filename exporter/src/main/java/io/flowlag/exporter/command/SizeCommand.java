@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 
 /** {@code flowlag size}. */
 @Command(name = "size", description =
-    "Sizes a sketch (LDS): rows, columns, k and rates from a load and a target, and what they cost on the wire.")
+    "Says what to set at the receiver for a load and a target, then why: sizes of a sketch (LDS), memory, cost on the wire.")
 final class SizeCommand implements Callable<Integer> {
     private static final Pattern NUMBER_AND_UNIT = Pattern.compile("([0-9]+(?:\\.[0-9]+)?) ?([A-Za-z%]*)");
     private static final Map<String, Double> COUNTS = Map.of("", 1.0, "k", 1e3, "m", 1e6, "g", 1e9);

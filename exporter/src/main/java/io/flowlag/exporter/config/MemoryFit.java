@@ -96,12 +96,15 @@ final class MemoryFit {
 
     /**
      * The configuration of a reload: sizes that follow the memory stay as they are in use. Adds to the problems if given ones do
-     * not fit then. Waiting records are not among them, see {@link SeveralSegments#withRecordsOf}.
+     * not fit then. Of waiting records {@link SeveralSegments#withRecordsOf} says more where a cut changes.
      */
     ExporterConfig refit(final ExporterConfig used, final Problems problems) {
         final List<ConfigKey<Long>> keys = new ArrayList<>(LEAST.keySet());
         keys.addAll(List.of(MEMORY, EXACT_PACKETS));
-        keys.remove(LDS_WAITING);
+        final Long cutNs = CUT.cast(views.get(0).get(CUT).value());
+        if (used.metering().cutNs() != (cutNs == null ? 0 : cutNs)) {
+            keys.remove(LDS_WAITING);
+        }
         final List<Map<ConfigKey<?>, Setting>> kept = with(views, (view) -> keys.forEach((key) -> {
             final ExporterConfig segment = used.segments().stream().filter((each) -> Long.valueOf(each.segment().id()).equals(
                 view.get(SEGMENT_ID).value())).findFirst().orElse(used.segments().get(0));

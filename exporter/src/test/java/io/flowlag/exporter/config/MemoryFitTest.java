@@ -16,7 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class MemoryFitTest {
-    private static final int BOUNDS = 20;
+    private static final int BOUNDS = 10;
     private static final long LEAST_MIB = 400;
     private static final long MOST_MIB = 16 << 10;
     /** Sizes that follow the memory. */

@@ -10,6 +10,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.lab.CaptureWriter;
 import io.flowlag.exporter.lab.GeneratedTraffic;
 import io.flowlag.exporter.lab.TrafficProfile;
+import io.flowlag.exporter.runtime.MemoryPlan;
 import io.flowlag.exporter.terminal.Terminal;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,6 +54,11 @@ class SizeProcessTest {
 
         final String table = table();
         assertTrue(table.contains("\n  rows, columns, k         4 x "), table);
+        final String[] first = table.split("\n", 4);
+        assertEquals(List.of("Set at the receiver", "  metering.max-flows: 584000"), List.of(first).subList(0, 2), table);
+        final String memory = first[2].replaceFirst("  memory: ([0-9]+m) .*", "$1");
+        new ConfigLoader().text("size", "memory: " + memory + "\nmetering.max-flows: 584000\nsegment.role: receiver\n" +
+            "exchange.listen: 8621\ncapture.interfaces: [a]\n").conclude(MemoryPlan::parts);
         assertTrue(table.contains("k = 1\n"), table);
         assertTrue(table.contains("\n  sampling rates           1, 1, 1, 1\n"), table);
         assertTrue(table.contains("--vlda 1 --rates 1,1,1,1\n"), table);
