@@ -13,7 +13,7 @@ final class MixturePrior {
     private static final double LEAST_ACTIVE_WEIGHT = 2e-5;
     private static final double NEIGHBOUR_SHARE = 0.1;
     private static final double CLASS_PACKETS = 3;
-    /** Flows without an offset that each mean is taken over too: of few flows, what the cells hardly know would drift. */
+    /** Flows without a common error that are averaged in: over few flows, of which cells say little, an average would drift. */
     private static final double SHRINKAGE = 30;
     private static final double CENTRED_START = 0.7;
     private static final double MAX_RATIO = 3;
@@ -240,7 +240,9 @@ final class MixturePrior {
             }
         }
         if (centreCount[bin] > 0) {
-            centreNs[bin] = (centreNs[bin] + centreSum[bin] / centreCount[bin]) * centred / (centred + SHRINKAGE);
+            // Without references the mean is anything, and its common error not near 0.
+            final double without = bin % CellSystem.LEVEL_BINS == CellSystem.NO_ESTIMATE_LEVEL ? 0 : SHRINKAGE;
+            centreNs[bin] = (centreNs[bin] + centreSum[bin] / centreCount[bin]) * centred / (centred + without);
         }
         double newTotal = 0;
         for (int k = 0; k < COMPONENTS; k++) {

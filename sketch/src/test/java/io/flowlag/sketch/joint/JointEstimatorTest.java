@@ -172,7 +172,7 @@ class JointEstimatorTest {
         assertEquals(0.95, covered / (double)all, 0.03);
     }
 
-    /** An interval has four to ninety flows of a size; of the common error of the few small ones cells tell nearly nothing. */
+    /** An interval has four to sixty flows of a size; of the common error of the few small ones cells tell nearly nothing. */
     @Test
     void shouldNotDriftFromTheReferencesInSizesOfFewFlows() {
         final int flows = 200;

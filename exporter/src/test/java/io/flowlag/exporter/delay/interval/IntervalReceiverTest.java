@@ -9,6 +9,7 @@ import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import io.flowlag.sketch.image.CellEditor;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.image.SketchImage;
+import io.flowlag.sketch.lds.LossyDifferenceSketch;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -331,6 +332,22 @@ class IntervalReceiverTest {
         own.onTime(START_NS + 3 * INTERVAL_NS);
         assertEquals(1, own.counters().get(SketchCounter.INTERVALS_REFUSED));
         assertFalse(own.records().hasMean(record));
+    }
+
+    /** As an older one does. The first intervals are refused, never compared. */
+    @Test
+    void shouldFollowASenderThatHashesAllIntervalsAlike() {
+        answers.through = Long.MAX_VALUE;
+        sender.followSeed(new LossyDifferenceSketch(context.cells().geometry(), context.cells().seed()).image());
+        int record = SketchRecords.NONE;
+        for (int interval = 0; interval < 20; interval++) {
+            record = packet(record, interval * INTERVAL_NS + MS, MS);
+        }
+        receiver.onTime(START_NS + 25 * INTERVAL_NS);
+        final long refused = receiver.counters().get(SketchCounter.INTERVALS_REFUSED);
+        assertTrue(refused > 0 && refused <= context.openIntervals(), "refused " + refused);
+        assertEquals(20 - refused, receiver.records().answeredPackets(record));
+        assertEquals(MS, receiver.records().meanNs(record));
     }
 
     @Test

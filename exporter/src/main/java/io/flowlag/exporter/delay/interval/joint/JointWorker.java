@@ -314,7 +314,7 @@ final class JointWorker {
     /**
      * Writes the estimate of one record. A flow without a usable cell differs from those used for calibration, because it or a
      * flow in its cells lost packets. It gets the mean of its references and no bound. A mean that witnesses do not calibrate has
-     * no bound either. Judges are told as other flows, so that the bounds of whole records can be calibrated.
+     * no bound either. Judges are treated as other flows, so that the bounds of whole records can be calibrated.
      */
     private void tell(final JointTask task, final int record, final int flow) {
         if (task.areTold[record]) {

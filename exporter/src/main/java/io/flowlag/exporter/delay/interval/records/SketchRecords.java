@@ -29,7 +29,7 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * 128  answerFlags         4
  * 132  usableCells         4
  * 136  answeredPackets     8   behind the mean
- * 144  meanNs              8   floating point, as the next four
+ * 144  meanNs              8   floating point, as deviationsNs2, samples and lostPackets
  * 152  deviationsNs2       8   sum of squared deviations from the mean
  * 160  boundSumNs          4   sum of packets times bound, floating point of 4 octets
  * 164  boundSquareSumNs2   4   sum of its squares, likewise
@@ -37,8 +37,8 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * 176  lostPackets         8
  * 184  lastInterval        8   that an ended flow's record waits for; the minimum before
  * 192  jointPackets        8   with an estimate by references and sketches together, or a parent that stands in
- * 200  jointMeanNs         8   floating point, as the next
- * 208  jointBoundSums      8   as the two of bounds above
+ * 200  jointMeanNs         8   floating point
+ * 208  jointBoundSums      8   as boundSumNs and boundSquareSumNs2
  * 216  jointParentPackets  8   of the jointPackets, where references or sketches alone stand in
  * 224  truthPackets        8   of intervals in which the flow is a witness
  * 232  truthSumNs          8   of their delays
