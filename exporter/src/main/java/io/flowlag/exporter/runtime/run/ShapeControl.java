@@ -22,7 +22,7 @@ import java.util.function.ToLongFunction;
  * at once, less after a minute. Where metering or the solver falls behind, a packet enters fewer cells, step by step, before
  * anything is dropped: a flow spreads over one cell of a row, then there are fewer rows. One thread.
  */
-public final class ShapeControl {
+final class ShapeControl {
     private static final List<ConfigKey<?>> KEYS = List.of(ConfigTable.LDS_ROWS, ConfigTable.LDS_COLUMNS, ConfigTable.LDS_VLDA,
         ConfigTable.LDS_RATES, ConfigTable.JOINT_FLOWS);
     private static final int CELLS_OF_FLOW = 2;
@@ -67,7 +67,7 @@ public final class ShapeControl {
      * @param configured with the largest shape.
      * @param memory     of the sketches of a configuration, octets.
      */
-    public ShapeControl(final ExporterConfig configured, final ToLongFunction<ExporterConfig> memory) {
+    ShapeControl(final ExporterConfig configured, final ToLongFunction<ExporterConfig> memory) {
         this.memory = memory;
         begin(configured);
     }
@@ -96,7 +96,7 @@ public final class ShapeControl {
      * @param lagNs  by which metering is behind.
      * @return the configuration with another shape; null if the shape suits the load.
      */
-    public ExporterConfig look(final ExporterConfig config, final List<IntervalLoad> loads, final long lagNs) {
+    ExporterConfig look(final ExporterConfig config, final List<IntervalLoad> loads, final long lagNs) {
         final long newestNs = loads.stream().mapToLong(IntervalLoad::endNs).max().orElse(endNs);
         if (newestNs == endNs || config.exchange().mode() == ExporterConfig.ExchangeMode.FLOWS) {
             return null;
@@ -196,18 +196,18 @@ public final class ShapeControl {
     }
 
     /** The configuration from {@link #look} was applied. */
-    public void reached(final ExporterConfig config) {
+    void reached(final ExporterConfig config) {
         current = config;
         forget();
     }
 
     /** It cannot be applied: the next attempt needs new evidence. */
-    public void refused() {
+    void refused() {
         forget();
     }
 
     /** A reload keeps the shape, unless the configured one has changed. Returns the configuration with the shape that applies. */
-    public ExporterConfig keep(final ExporterConfig newer) {
+    ExporterConfig keep(final ExporterConfig newer) {
         return isSame(newer, configured) && areSameKeysFree(newer) ?
             withJointFlows(newer.with(current.lds()), current.joint().maxFlows()) : newer;
     }
