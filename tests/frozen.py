@@ -84,7 +84,7 @@ def commands(directory):
     key = directory / "digest-key"
     key.write_text("000102030405060708090a0b0c0d0e0f\n")
     key.chmod(0o600)
-    keyed = ["--set", "decode.digest=on", "--set", f"decode.digest-key-file={key}"]
+    keyed = ["--set", f"decode.digest-key-file={key}"]
     real = CAPTURES / "twopoint"
     pairs = [("fifo", [sent, received]), ("swapped", [received, sent]),
              ("tsn", [str(real / f"det6g_tsn_untagged_{point}.pcap") for point in ("ingress", "egress")]),

@@ -71,6 +71,7 @@ final class ConfigOptions {
         options.forEach((option) -> command.addOption(option.spec(derived.contains(option))));
         command.addOption(OptionSpec.builder(SET_OPTION).paramLabel("KEY=VALUE").type(List.class)
             .auxiliaryTypes(String.class).arity("1").order(ConfigOption.SET_ORDER)
+            .completionCandidates(() -> ConfigTable.keys().stream().map(ConfigKey::path).iterator())
             .description("Any key of the configuration, such as pipeline.idle=spin. Repeatable.").build());
         command.addOption(OptionSpec.builder(QUIET_OPTION, "--quiet").type(boolean.class).arity("0")
             .order(ConfigOption.SET_ORDER).description("Log errors alone.").build());
@@ -142,6 +143,10 @@ final class ConfigOptions {
 
     private static ConfigKey<?> key(final String path) {
         final ConfigKey<?> key = ConfigTable.key(path);
+        if (ConfigTable.replacement(path) != null) {
+            throw new ExitException(
+                ExitCode.USAGE, "--set " + path + ": is no key any longer: " + ConfigTable.replacement(path));
+        }
         if (key == null) {
             final String nearest = Names.nearest(path, ConfigTable.keys().stream().map(ConfigKey::path).toList());
             throw new ExitException(ExitCode.USAGE, "--set " + path + ": unknown key" +

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.command;
 
 import io.flowlag.exporter.config.ConfigKey;
+import io.flowlag.exporter.config.ConfigReference;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.terminal.Terminal;
 import picocli.AutoComplete;
@@ -148,15 +149,21 @@ public final class Manual {
             "contradict each other are refused, with the line and a way out: flowlag check-config FILE says so without " +
             "starting anything. A key marked reload may be changed in a running process, by SIGHUP.");
         for (final String name : ConfigTable.sections()) {
-            page.append(".SH ").append(name.isEmpty() ? "TOP" : escaped(name)).append('\n')
-                .append(paragraph(ConfigTable.sectionDescription(name)));
-            for (final ConfigKey<?> key : ConfigTable.keysOf(name)) {
-                item(page, key.path() + ": " + key.syntax(), key.description() + " Default: " + key.defaultText() + "." +
-                    (key.isReloadable() ? " Reload." : ""));
+            final List<ConfigKey<?>> keys = ConfigTable.keysOf(name, false);
+            if (!keys.isEmpty()) {
+                section(page, name.isEmpty() ? "TOP" : escaped(name), ConfigTable.sectionDescription(name));
+                keys.forEach((key) -> item(page, key));
             }
         }
+        section(page, "EXPERT", ConfigReference.EXPERT_DESCRIPTION);
+        ConfigTable.keys().stream().filter(ConfigKey::isExpert).forEach((key) -> item(page, key));
         page.append(".SH SEE ALSO\n.BR flowlag (1)\n");
         return page.toString();
+    }
+
+    private static void item(final StringBuilder page, final ConfigKey<?> key) {
+        item(page, key.path() + ": " + key.syntax(), key.description() + " Default: " + key.defaultText() + "." +
+            ConfigReference.rule(key) + (key.isReloadable() ? " Reload." : ""));
     }
 
     private static void title(

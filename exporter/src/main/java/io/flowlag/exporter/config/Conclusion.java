@@ -36,16 +36,15 @@ final class Conclusion extends SettingsAccess {
             new Memory(value(MEMORY), List.of()),
             new Capture(value(INTERFACES), value(SOURCE), value(DIRECTION), value(PROMISCUOUS), value(FILTER),
                 intValue(SNAP_LENGTH), value(RING), value(HARDWARE_TIMESTAMPS), value(IN_USE)),
-            new Decode(value(TUNNELS), value(FRAGMENTS), intValue(FRAGMENT_TABLE), value(FRAGMENT_TIMEOUT), value(DIGEST),
-                value(DIGEST_KEY_FILE)),
+            new Decode(value(TUNNELS), value(FRAGMENTS), intValue(FRAGMENT_TABLE),
+                value(ROLE) != Role.NONE || value(DIGEST_KEY_FILE) != null, value(DIGEST_KEY_FILE)),
             new Metering(Set.copyOf(value(FLOW_KEY)), intValue(MAX_FLOWS), value(ACTIVE_TIMEOUT), value(IDLE_TIMEOUT),
                 value(TCP_END_TIMEOUT), orZero(value(CUT)), value(FOLLOW_TCP), value(MAC), value(BIFLOW),
                 new Sampling(intValue(SAMPLING), value(SAMPLE_RANDOM), intValue(SAMPLE_FLOWS))),
             new Checkpoint(value(CHECKPOINT_FILE), value(CHECKPOINT_INTERVAL)),
             segment(),
             new Pairs(List.of()),
-            new Clock(value(CLOCK_SOURCE), value(CLOCK_ERROR), value(CLOCK_FILE), value(CLOCK_CORRECT),
-                value(CLOCK_REFLECTOR)),
+            clock(),
             rli(),
             lds(),
             new Joint(value(JOINT_ENABLED), value(JOINT_BUDGET), value(JOINT_WAIT), intValue(JOINT_FLOWS),
@@ -74,6 +73,13 @@ final class Conclusion extends SettingsAccess {
             value(EXACT_PACKETS) == null ? DEFAULT_PACKETS : intValue(EXACT_PACKETS), value(SENDER_RECORDS));
     }
 
+    private Clock clock() {
+        final ClockSource source = value(CLOCK_FILE) != null ? ClockSource.FILE :
+            value(CLOCK_ERROR) != null ? ClockSource.FIXED : ClockSource.ADJTIMEX;
+        return new Clock(
+            source, orZero(value(CLOCK_ERROR)), value(CLOCK_FILE), value(CLOCK_CORRECT), value(CLOCK_REFLECTOR));
+    }
+
     private Rli rli() {
         final long capacityBps = orZero(value(CAPACITY));
         final Injection injection = new Injection(value(POLICY), value(EVERY_N), value(EVERY_INTERVAL),
@@ -99,10 +105,10 @@ final class Conclusion extends SettingsAccess {
     private Exchange exchange() {
         return new Exchange(value(EXCHANGE_LISTEN), value(EXCHANGE_CONNECT), value(EXCHANGE_KEY_FILE),
             value(EXCHANGE_DEADLINE), value(EXCHANGE_MEMORY),
-            !value(EXCHANGE_TLS) ? null : new Tls(value(EXCHANGE_TLS_CERTIFICATE), value(EXCHANGE_TLS_KEY),
+            !hasExchangeTls() ? null : new Tls(value(EXCHANGE_TLS_CERTIFICATE), value(EXCHANGE_TLS_KEY),
                 value(EXCHANGE_TLS_TRUST), value(EXCHANGE_TLS_PEERS)),
             new ExchangeLimits(intValue(EXCHANGE_MAX_CONNECTIONS), value(EXCHANGE_HANDSHAKE), value(EXCHANGE_MESSAGE_TIMEOUT),
-                value(EXCHANGE_IDLE), intValue(EXCHANGE_MAX_MESSAGE), intValue(EXCHANGE_BUFFER)),
+                value(EXCHANGE_IDLE)),
             value(EXCHANGE_MODE), value(EXCHANGE_BANDWIDTH));
     }
 
@@ -143,11 +149,18 @@ final class Conclusion extends SettingsAccess {
                 destinationValues(values);
             } else {
                 final Setting setting = setting(key);
-                values.add(new EffectiveValue(
-                    key.path(), setting.text(), setting.origin(), setting.note(), key.isReloadable(), setting.value()));
+                values.add(new EffectiveValue(key.path(), setting.text(), setting.origin(), note(key, setting),
+                    key.isReloadable(), setting.value()));
             }
         }
         return List.copyOf(values);
+    }
+
+    /** What a derived value was derived from. */
+    private static String note(final ConfigKey<?> key, final Setting setting) {
+        final boolean isByRule = setting.note().isEmpty() && key.isDerived() &&
+            (setting.origin().isDefault() || ValueTypes.AUTO.equals(setting.text()));
+        return isByRule ? "auto: " + key.derivation() : setting.note();
     }
 
     private void destinationValues(final List<EffectiveValue> values) {
@@ -171,7 +184,7 @@ final class Conclusion extends SettingsAccess {
         final Setting setting = setting(spec, key);
         final boolean isAuto = ValueTypes.AUTO.equals(setting.text());
         final String text = isAuto ? resolvedAuto(spec, key) : setting.text();
-        final String note = isAuto ? "auto for " + ValueTypes.name(spec.uri().transport()) : "";
+        final String note = isAuto ? "auto: " + key.derivation() : "";
         return new EffectiveValue(prefix + key.name(), text, setting.origin(), note, key.isReloadable(), setting.value());
     }
 

@@ -22,6 +22,8 @@ public final class ConfigKey<T> {
     private final T defaultValue;
     private final Set<ExporterConfig.Transport> transports = EnumSet.noneOf(ExporterConfig.Transport.class);
     private String example;
+    private String derivation;
+    private boolean expert;
     private boolean reloadable;
     private RestartReason restartReason;
 
@@ -56,6 +58,20 @@ public final class ConfigKey<T> {
         return this;
     }
 
+    /** Without a given value it follows from others by this rule; its default is the value where the rule says nothing else. */
+    ConfigKey<T> derived(final String rule) {
+        derivation = rule;
+        if (example.equals(defaultText) && !ValueTypes.NONE.equals(example)) {
+            example = ValueTypes.AUTO;
+        }
+        return this;
+    }
+
+    ConfigKey<T> forExperts() {
+        expert = true;
+        return this;
+    }
+
     /** Destinations of these transports may set the key for themselves. */
     ConfigKey<T> perDestination(final ExporterConfig.Transport... some) {
         transports.addAll(List.of(some));
@@ -77,8 +93,29 @@ public final class ConfigKey<T> {
         return section;
     }
 
+    /** {@return what stands for the default in references: {@code auto} where it is derived} */
     public String defaultText() {
+        return isDerived() ? ValueTypes.AUTO : defaultText;
+    }
+
+    /** {@return the default as written in a file, where nothing else is derived} */
+    String plainDefaultText() {
         return defaultText;
+    }
+
+    /** {@return whether the value follows from others unless it is given} */
+    public boolean isDerived() {
+        return derivation != null;
+    }
+
+    /** {@return the rule by which the value follows from others; null if it does not} */
+    public String derivation() {
+        return derivation;
+    }
+
+    /** {@return whether few users set the key} */
+    public boolean isExpert() {
+        return expert;
     }
 
     /** {@return the value in the shipped example} */
@@ -97,7 +134,16 @@ public final class ConfigKey<T> {
 
     /** {@return type, range and choices, for people} */
     public String syntax() {
-        return type.syntax();
+        return type.syntax() + (isAutoAdded() ? ", or auto" : "");
+    }
+
+    /** {@return whether a text leaves the value to flowlag, and the type itself has no such word} */
+    boolean isLeftToDefault(final String text) {
+        return ValueTypes.AUTO.equals(text) && isAutoAdded();
+    }
+
+    private boolean isAutoAdded() {
+        return isDerived() && !type.syntax().contains(ValueTypes.AUTO);
     }
 
     /** {@return whether a running process applies a new value without a restart} */

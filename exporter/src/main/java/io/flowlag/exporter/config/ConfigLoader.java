@@ -36,6 +36,8 @@ public final class ConfigLoader {
     private static final String STANDARD_INPUT = "/proc/self/fd/0";
     /** The list in place of the section {@code segment}, and the sections that its entries may have. */
     static final String SEGMENTS = "segments";
+    /** A section that may have any keys, in their sections. */
+    static final String EXPERT = "expert";
     private static final String AUTO = "auto";
     private static final String SEGMENT = "segment";
     private static final List<String> SEGMENT_SECTIONS = List.of("rli", "exchange", "lds");
@@ -256,8 +258,10 @@ public final class ConfigLoader {
                 value(key, entry);
             } else if (path.equals(SEGMENTS)) {
                 segments(entry);
-            } else if (ConfigTable.isSection(path)) {
+            } else if (ConfigTable.isSection(path) || path.equals(EXPERT)) {
                 subsection(path, entry.value());
+            } else if (ConfigTable.replacement(path) != null) {
+                problems.add(entry.origin(), path + ": is no key any longer: " + ConfigTable.replacement(path));
             } else {
                 problems.add(entry.origin(), path + ": unknown key" + (problems.isFull() ? "" : wayOut(section, entry.name())));
             }
@@ -329,7 +333,7 @@ public final class ConfigLoader {
 
     private void subsection(final String path, final ConfigNode value) {
         if (value instanceof ConfigNode.Mapping mapping) {
-            section(path, mapping);
+            section(path.equals(EXPERT) ? "" : path, mapping);
         } else if (!(value instanceof ConfigNode.Scalar scalar && scalar.text() == null)) {
             problems.add(value.origin(), path + ": is a section: put its keys, indented, on the lines below it");
         }
@@ -364,6 +368,10 @@ public final class ConfigLoader {
 
     private void set(final ConfigKey<?> key, final Origin origin, final List<String> texts, final boolean isList) {
         final String text = isList ? "[" + String.join(", ", texts) + "]" : texts.get(texts.size() - 1);
+        if (key.isLeftToDefault(text)) {
+            settings.put(key, Setting.defaultOf(key));
+            return;
+        }
         try {
             final Object value = isList ? key.type().parseAll(texts) : key.type().parse(text);
             final String listed = key.type().isList() && !isList ? "[" + text + "]" : text;

@@ -1,42 +1,71 @@
 package io.flowlag.exporter.config;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 
 /** Text generated from {@link ConfigTable}: the shipped example and the lines of {@code check-config}. Stateless. */
 public final class ConfigReference {
+    /** What the section for experts has. */
+    public static final String EXPERT_DESCRIPTION = "Keys that few need: flowlag derives them, or their defaults suit. " +
+        "They may also stand outside of expert, in their own sections.";
     private static final int COMMENT_COLUMNS = 100;
+    private static final String INDENT = "  ";
 
     private ConfigReference() {
     }
 
-    /** {@return every key, one line each: key and default, aligned, then type and range, whether it reloads, and help} */
+    /**
+     * {@return every key, one line each, those for experts last: key and default, aligned, then type and range, whether it
+     * reloads, help, and the rule by which it is derived}
+     */
     public static List<String> keyLines() {
         final String format = format(ConfigTable.keys().stream().mapToInt((key) -> key.path().length()).max().orElse(0),
             ConfigTable.keys().stream().mapToInt((key) -> key.defaultText().length()).max().orElse(0));
-        return ConfigTable.keys().stream().map((key) -> String.format(format, key.path() + ":", key.defaultText(),
-            key.syntax() + destinations(key) + (key.isReloadable() ? "; reload" : "; restart"), ". " + key.description()))
-            .toList();
+        return ConfigTable.keys().stream().sorted(Comparator.comparing(ConfigKey::isExpert)).map((key) ->
+            String.format(format, key.path() + ":", key.defaultText(), key.syntax() + destinations(key) +
+                (key.isReloadable() ? "; reload" : "; restart") + (key.isExpert() ? "; expert" : ""),
+                ". " + key.description() + rule(key))).toList();
     }
 
-    /** {@return the shipped example: every key with its default or an example, commented out except for what is needed} */
+    /** {@return how a derived value follows from others, as a sentence behind a space; nothing for other keys} */
+    public static String rule(final ConfigKey<?> key) {
+        return key.isDerived() ? " With auto: " + key.derivation() + "." : "";
+    }
+
+    /**
+     * {@return the shipped example: every key with its default or an example, those for experts in a section of their own,
+     * commented out except for what is needed}
+     */
     public static String exampleYaml() {
         final StringBuilder text = new StringBuilder(
-            "# flowlag: every key with its default or an example. A line with '#' and no space is a key that is off;\n" +
-            "# remove the '#' to set it. Keys that are not set have their defaults. See docs/configuration.md.\n");
+            "# flowlag: the keys that you may want, with their defaults or examples. A line with '#' and no space is a key\n" +
+            "# that is off; remove the '#' to set it. 'flowlag check-config --all' has types and ranges too.\n");
         for (final String section : ConfigTable.sections()) {
-            final String indent = "  ".repeat((int)section.chars().filter((c) -> c == '.').count() + (section.isEmpty() ? 0 : 1));
-            comment(text.append('\n'), indent.isEmpty() ? "" : indent.substring(2), ConfigTable.sectionDescription(section));
-            if (!section.isEmpty()) {
-                text.append(indent.substring(2)).append(section.substring(section.lastIndexOf('.') + 1)).append(":\n");
-            }
-            for (final ConfigKey<?> key : ConfigTable.keysOf(section)) {
-                comment(text, indent, key.description() + " (" + key.syntax() + ")");
-                text.append(indent).append(isLive(key) ? "" :
-                    "#").append(key.name()).append(": ").append(key.example()).append('\n');
-            }
+            keys(text.append(ConfigTable.keysOf(section, false).isEmpty() ? "" : "\n"), section, false, "");
         }
+        comment(text.append('\n'), "", EXPERT_DESCRIPTION);
+        text.append(ConfigLoader.EXPERT).append(":\n");
+        ConfigTable.sections().forEach((section) -> keys(text, section, true, INDENT));
         return text.toString();
+    }
+
+    /** Appends the keys of a section that are for experts, or the others, below its name. */
+    private static void keys(final StringBuilder text, final String section, final boolean isExpert, final String margin) {
+        final List<ConfigKey<?>> keys = ConfigTable.keysOf(section, isExpert);
+        final String nameIndent = margin + INDENT.repeat((int)section.chars().filter((c) -> c == '.').count());
+        final String indent = section.isEmpty() ? margin : nameIndent + INDENT;
+        if (!isExpert && !keys.isEmpty()) {
+            comment(text, nameIndent, ConfigTable.sectionDescription(section));
+        }
+        if (!section.isEmpty() && !keys.isEmpty()) {
+            text.append(nameIndent).append(section.substring(section.lastIndexOf('.') + 1)).append(":\n");
+        }
+        for (final ConfigKey<?> key : keys) {
+            text.append(indent).append("# ").append(key.description()).append('\n');
+            text.append(indent).append(isLive(key) ? "" : "#").append(key.name()).append(": ").append(key.example())
+                .append(key.isDerived() ? "  # auto: " + key.derivation() : "").append('\n');
+        }
     }
 
     /** The effective values, one line each: key, value and origin, aligned. */

@@ -62,7 +62,6 @@ final class DelayRelations extends SettingsAccess {
         points();
         capture();
         exact();
-        digest();
         capacity();
         rates();
         listening();
@@ -135,7 +134,7 @@ final class DelayRelations extends SettingsAccess {
 
     /** Derives values from the exchange that both ends know. */
     private void listening() {
-        final boolean isSecret = value(EXCHANGE_KEY_FILE) != null || value(EXCHANGE_TLS);
+        final boolean isSecret = value(EXCHANGE_KEY_FILE) != null || hasExchangeTls();
         if (value(ROLE) == Role.RECEIVER && isSecret && isDefault(EXCHANGE_LISTEN)) {
             final HostPort everywhere = new HostPort(HostPort.EVERYWHERE, HostPort.EXCHANGE_PORT);
             giveWay(EXCHANGE_LISTEN, everywhere, everywhere.toString(), "there is a key, or TLS");
@@ -211,15 +210,14 @@ final class DelayRelations extends SettingsAccess {
         }
         for (final ConfigKey<HostPort> key : List.of(EXCHANGE_LISTEN, EXCHANGE_CONNECT)) {
             if (value(key) != null && value(key).isAddressBeyondLoopback() &&
-                value(EXCHANGE_KEY_FILE) == null && !value(EXCHANGE_TLS)) {
+                value(EXCHANGE_KEY_FILE) == null && !hasExchangeTls()) {
                 problem(key, "is not on loopback, and the key of digests passes there: give exchange.key-file or exchange.tls, " +
                     "alike at both ends; flowlag key makes a key, run --key takes it");
             }
         }
         final boolean isUsed = value(EXCHANGE_LISTEN) != null || value(EXCHANGE_CONNECT) != null;
-        for (final ConfigKey<?> key : List.of(EXCHANGE_KEY_FILE, EXCHANGE_TLS,
-            EXCHANGE_MAX_CONNECTIONS, EXCHANGE_HANDSHAKE, EXCHANGE_MESSAGE_TIMEOUT,
-            EXCHANGE_IDLE, EXCHANGE_MAX_MESSAGE, EXCHANGE_BUFFER)) {
+        for (final ConfigKey<?> key : List.of(EXCHANGE_KEY_FILE, EXCHANGE_TLS_CERTIFICATE, EXCHANGE_TLS_KEY, EXCHANGE_TLS_TRUST,
+            EXCHANGE_TLS_PEERS, EXCHANGE_MAX_CONNECTIONS, EXCHANGE_HANDSHAKE, EXCHANGE_MESSAGE_TIMEOUT, EXCHANGE_IDLE)) {
             if (!isUsed && !isDefault(key)) {
                 problem(key, "needs exchange.listen or exchange.connect: give one, or leave this out");
             }
@@ -231,9 +229,9 @@ final class DelayRelations extends SettingsAccess {
             problem(blamed(EXCHANGE_MESSAGE_TIMEOUT, EXCHANGE_IDLE),
                 "exchange.message-timeout must not be above exchange.idle-timeout: a message that takes longer is silence");
         }
-        for (final ConfigKey<?> key : List.of(EXCHANGE_TLS_CERTIFICATE, EXCHANGE_TLS_KEY, EXCHANGE_TLS_TRUST)) {
-            if (value(EXCHANGE_TLS) && value(key) == null) {
-                problem(EXCHANGE_TLS, "needs " + key.path() + ": name a PEM file");
+        for (final ConfigKey<?> key : EXCHANGE_CREDENTIALS) {
+            if (hasExchangeTls() && value(key) == null) {
+                problem(key, "is needed too for TLS: name a PEM file, or leave the other keys of exchange.tls out");
             }
         }
         final long maximumNs = MAXIMUM_WAIT_INTERVALS * value(SEGMENT_INTERVAL);
@@ -389,17 +387,6 @@ final class DelayRelations extends SettingsAccess {
         return Math.max(LEAST_PACKETS, Math.min(MOST_PACKETS, memoryBytes / PACKETS_SHARE / PACKET_BYTES));
     }
 
-    private void digest() {
-        if (value(ROLE) == Role.NONE || value(DIGEST)) {
-            return;
-        }
-        if (isDefault(DIGEST)) {
-            giveWay(DIGEST, Boolean.TRUE, "on", "segment.role needs it");
-        } else {
-            problem(DIGEST, "segment.role needs digests: leave this out");
-        }
-    }
-
     private void capacity() {
         if (value(CAPACITY) != null || problems().concern(CAPACITY.path())) {
             return;
@@ -483,11 +470,8 @@ final class DelayRelations extends SettingsAccess {
     }
 
     private void clock() {
-        final boolean isFile = value(CLOCK_SOURCE) == ExporterConfig.ClockSource.FILE;
-        if (isFile && value(CLOCK_FILE) == null) {
-            problem(CLOCK_SOURCE, "needs clock.file, the path of the file that holds the error");
-        } else if (!isFile && value(CLOCK_FILE) != null) {
-            problem(CLOCK_FILE, "is read with clock.source file alone: set that, or leave this out");
+        if (value(CLOCK_ERROR) != null && value(CLOCK_FILE) != null) {
+            problem(CLOCK_ERROR, "is fixed, and clock.file tells it anew: leave one out");
         }
         final ConfigKey<?> compared =
             value(CLOCK_CORRECT) ? CLOCK_CORRECT : value(CLOCK_REFLECTOR) == null ? null : CLOCK_REFLECTOR;

@@ -89,7 +89,7 @@ public record ExporterConfig(
         REFUSE, ALLOW
     }
 
-    /** Source of the clock's error: {@code clock.source}. */
+    /** Source of the clock's error: the kernel, or section {@code clock}. */
     public enum ClockSource {
         ADJTIMEX, FILE, FIXED
     }
@@ -139,8 +139,7 @@ public record ExporterConfig(
     }
 
     /** How headers become flow keys. Without a key file the digest's key is random. */
-    public record Decode(Tunnels tunnels, boolean fragmentPorts, int fragmentTableEntries, long fragmentTimeoutNs, boolean digest,
-        Path digestKeyFile) {
+    public record Decode(Tunnels tunnels, boolean fragmentPorts, int fragmentTableEntries, boolean digest, Path digestKeyFile) {
     }
 
     /** The flow cache. Records are cut at multiples of a time, 0 for none. */
@@ -346,9 +345,7 @@ public record ExporterConfig(
     }
 
     /** Limits of an exchange connection. */
-    public record ExchangeLimits(
-        int maxConnections, long handshakeTimeoutNs, long messageTimeoutNs, long idleTimeoutNs, int maxMessageBytes,
-        int sendBufferBytes) {
+    public record ExchangeLimits(int maxConnections, long handshakeTimeoutNs, long messageTimeoutNs, long idleTimeoutNs) {
     }
 
     /** The rings between the threads, powers of two, and metering threads where threading is sharded. */

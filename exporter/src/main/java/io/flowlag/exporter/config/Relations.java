@@ -139,10 +139,6 @@ final class Relations extends SettingsAccess {
     }
 
     private void digest() {
-        final boolean hasKey = value(DIGEST_KEY_FILE) != null;
-        if (hasKey && !value(DIGEST)) {
-            problem(DIGEST_KEY_FILE, "a key without digest: set decode.digest to on, or leave the key out");
-        }
         readable(DIGEST_KEY_FILE, true);
         readable(REFERENCE_KEY_FILE, true);
         for (final ExporterConfig.Sender sender : value(SENDERS)) {

@@ -13,6 +13,6 @@ record Setting(Object value, String text, Origin origin, String note) {
     }
 
     static Setting defaultOf(final ConfigKey<?> key) {
-        return new Setting(key.defaultValue(), key.defaultText(), Origin.DEFAULT);
+        return new Setting(key.defaultValue(), key.plainDefaultText(), Origin.DEFAULT);
     }
 }

@@ -3,10 +3,15 @@ package io.flowlag.exporter.config;
 import io.flowlag.common.config.Origin;
 import io.flowlag.common.config.Problems;
 
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 
 /** Typed access to the settings of all keys, for the classes that check them and build sections from them. One thread. */
 abstract class SettingsAccess {
+    static final List<ConfigKey<Path>> EXCHANGE_CREDENTIALS = List.of(
+        ConfigTable.EXCHANGE_TLS_CERTIFICATE, ConfigTable.EXCHANGE_TLS_KEY, ConfigTable.EXCHANGE_TLS_TRUST);
+
     private final Map<ConfigKey<?>, Setting> settings;
     private final Problems problems;
 
@@ -34,6 +39,12 @@ abstract class SettingsAccess {
 
     final boolean isDefault(final ConfigKey<?> key) {
         return settings.get(key).origin().isDefault();
+    }
+
+    /** Whether a key of the exchange's TLS is given; the credentials are needed then. */
+    final boolean hasExchangeTls() {
+        return EXCHANGE_CREDENTIALS.stream().anyMatch((key) -> value(key) != null) ||
+            !value(ConfigTable.EXCHANGE_TLS_PEERS).isEmpty();
     }
 
     final void replace(final ConfigKey<?> key, final Setting setting) {

@@ -97,7 +97,7 @@ public final class ClockState {
 
     private static Reading readKernel(final UnsafeBuffer timex) {
         if (!Platform.isLinux() || !Platform.is64Bit()) {
-            return unknown("clock: adjtimex is read on 64-bit Linux only: set clock.source to file or fixed");
+            return unknown("clock: adjtimex is read on 64-bit Linux only: set clock.error or clock.file");
         }
         timex.setMemory(0, TIMEX_LENGTH_BYTES, (byte)0);
         final int state = LinuxLibrary.adjtimex(timex.addressOffset());
@@ -112,7 +112,7 @@ public final class ClockState {
         final long errorNs = timex.getLong(MAXIMUM_ERROR_OFFSET, ORDER) * NS_PER_US;
         return new Reading(errorNs, isSynchronized, isSynchronized ? "" :
             "clock: the kernel says that nothing synchronises it (adjtimex: STA_UNSYNC); error up to " +
-            errorNs / NS_PER_US + " us, if it ever was right: run chronyd or ptp4l with phc2sys, or set clock.source");
+            errorNs / NS_PER_US + " us, if it ever was right: run chronyd or ptp4l with phc2sys, or set clock.error");
     }
 
     private static Reading readFile(final Path file, final EpochClock clock) {

@@ -534,7 +534,6 @@ public final class MeteringPipeline implements AutoCloseable {
         return new PacketDecoder.Context()
             .fragmentPorts(decode.fragmentPorts())
             .fragmentTableEntries(decode.fragmentTableEntries())
-            .fragmentTimeoutNs(decode.fragmentTimeoutNs())
             .innerTunnels(decode.tunnels() == ExporterConfig.Tunnels.INNER)
             .jumboLengths(isLive)
             .tcp(config.metering().tcp()).mac(config.metering().mac())

@@ -1,6 +1,5 @@
 package io.flowlag.exporter.runtime;
 
-import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.ClockSource;
 import io.flowlag.exporter.delay.ClockError;
@@ -25,9 +24,7 @@ public final class SegmentClock {
      * section has its defaults.
      */
     public static ClockState stateOfCaptures(final ExporterConfig config) {
-        final boolean isSaid =
-            !config.isDefault(ConfigTable.CLOCK_SOURCE) || config.clock().source() == ClockSource.FIXED;
-        return isSaid ? state(config.clock()) : null;
+        return config.clock().source() == ClockSource.ADJTIMEX ? null : state(config.clock());
     }
 
     /** The error of a state for records, as of its last refresh; unknown without a state. */

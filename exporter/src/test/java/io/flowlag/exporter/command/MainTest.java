@@ -286,8 +286,8 @@ class MainTest extends CommandLines {
             assertTrue(help.contains(beginning.replace(" ", "")), option.name());
             assertTrue(help.contains(option.longName() + "="), option.name());
         }
-        assertTrue(help.contains("Default:128k."), help);
-        assertTrue(help.contains("(adaptive,every-n,every-interval,combined,passive)"), help);
+        assertTrue(help.contains("Default:60s."), help);
+        assertTrue(help.contains("(adaptive,every-n,every-interval,combined,passive,orauto)"), help);
     }
 
     @Test
@@ -531,16 +531,16 @@ class MainTest extends CommandLines {
     void shouldSayWhatIsWrongInAKeyBeforeARunWouldAndWhoGaveIt() throws IOException {
         final Path key = Files.writeString(directory.resolve("k"), "xx");
         Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
-        final String file = write("decode:\n  digest: on\n  digest-key-file: " + key + "\n").toString();
+        final String file = write("decode:\n  digest-key-file: " + key + "\n").toString();
         final String fault = "holds no key: write 32 hexadecimal digits";
         assertEquals(78, main("check-config", file));
-        assertTrue(errors().contains("flowlag.yaml:3:20: decode.digest-key-file=" + key + ": " + fault), errors());
+        assertTrue(errors().contains("flowlag.yaml:2:20: decode.digest-key-file=" + key + ": " + fault), errors());
         assertEquals("", output());
         err.reset();
         assertEquals(78, main("run", "-c", file, "-i", "lo", "--export", "udp://b"));
-        assertTrue(errors().contains("flowlag.yaml:3:20: decode.digest-key-file=" + key + ": " + fault), errors());
+        assertTrue(errors().contains("flowlag.yaml:2:20: decode.digest-key-file=" + key + ": " + fault), errors());
         err.reset();
-        assertEquals(64, main("meter", "-r", "x", "--set", "decode.digest=on", "--set", "decode.digest-key-file=" + key));
+        assertEquals(64, main("meter", "-r", "x", "--set", "decode.digest-key-file=" + key));
         assertTrue(errors().startsWith("--set decode.digest-key-file=" + key + " (decode.digest-key-file): " + fault), errors());
     }
 

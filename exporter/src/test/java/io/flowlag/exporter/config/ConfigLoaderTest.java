@@ -77,7 +77,7 @@ class ConfigLoaderTest {
               snap-length: 1k
               ring: 128m
               hardware-timestamps: true
-            decode: {tunnels: inner, fragments: off, fragment-table: 128, fragment-timeout: 500ms}
+            decode: {tunnels: inner, fragments: off, fragment-table: 128}
             metering:
               flow-key:
                 - dscp
@@ -95,7 +95,7 @@ class ConfigLoaderTest {
         assertEquals(new ExporterConfig.Capture(List.of("eth0", "eth1"), ExporterConfig.SourceKind.PCAP,
             ExporterConfig.Direction.IN,
             false, "udp port 53", 1024, 128L << 20, true, ExporterConfig.Unsuited.REFUSE), config.capture());
-        assertEquals(new ExporterConfig.Decode(ExporterConfig.Tunnels.INNER, false, 128, SECOND_NS / 2, false, null),
+        assertEquals(new ExporterConfig.Decode(ExporterConfig.Tunnels.INNER, false, 128, false, null),
             config.decode());
         assertEquals(new ExporterConfig.Metering(Set.of(ExporterConfig.KeyField.DSCP, ExporterConfig.KeyField.VLAN), 1 << 20,
             120 * SECOND_NS, 30 * SECOND_NS, 0, 0, false, false, false, Sampling.NONE), config.metering());
@@ -124,7 +124,7 @@ class ConfigLoaderTest {
         metering: {max-flows: 99999999999999999999} | f:1:23: metering.max-flows=99999999999999999999: must be 16 to 8m
         metering: {max-flows: [1k, 2k]}       | f:1:23: metering.max-flows: is one value: count, 16 to 8m
         metering: {max-flows: {a: 1}}         | f:1:23: metering.max-flows: is one value
-        metering: {max-flows: }               | f:1:12: metering.max-flows: has no value: write one (count, 16 to 8m)
+        metering: {max-flows: }               | f:1:12: metering.max-flows: has no value: write one (count, 16 to 8m, or auto)
         metering: {flow-key: [dscp, dscp]}    | f:1:22: metering.flow-key=[dscp, dscp]: names 'dscp' twice
         metering: {flow-key: [vlam]} | f:1:22: metering.flow-key=[vlam]: must be one of dscp, vlan, interface; did you mean vlan?
         metering: 5                           | f:1:11: metering: is a section: put its keys, indented, on the lines below it
@@ -170,7 +170,6 @@ class ConfigLoaderTest {
         {threading: sharded, capture: {source: xdp}} | capture.source is xdp: set that to afpacket
         {capture: {source: xdp, direction: out}} | f:1:36: capture.direction=out: is not seen by xdp, which has arriving packets
         {capture: {source: xdp}, segment: {ingress: a, egress: b}} | capture.source=xdp: takes arriving packets from the host
-        decode: {digest-key-file: /etc/passwd} | decode.digest-key-file=/etc/passwd: a key without digest
         """)
     void shouldRefuseWithPlaceValueAndWayOut(final String yaml, final String wanted) {
         final ConfigurationException refusal = refused(yaml);
@@ -396,7 +395,7 @@ class ConfigLoaderTest {
         assertTrue(lines.stream().anyMatch((line) -> line.matches("metering.max-flows: +1k +# f:3:14")), lines.toString());
         assertTrue(lines.stream().anyMatch((line) -> line.matches("metering.idle-timeout: +15s +# default")));
         assertTrue(lines.stream().anyMatch(
-            (line) -> line.matches("exporting.destinations\\[0\\].options: +off +# default \\(auto for udp\\)")),
+            (line) -> line.matches("exporting.destinations\\[0\\].options: +off +# default \\(auto: on for tcp, .*\\)")),
                 lines.toString());
     }
 
@@ -443,7 +442,7 @@ class ConfigLoaderTest {
     @Test
     void shouldRefuseSecretsThatOthersMayReadAndFilesThatAreNotThere() throws IOException {
         final Path key = Files.writeString(directory.resolve("digest.key"), "0123456789abcdef");
-        final String yaml = "decode: {digest: on, digest-key-file: " + key + "}";
+        final String yaml = "decode: {digest-key-file: " + key + "}";
         Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r--r--"));
         assertTrue(refused(yaml).getMessage().contains("chmod 600 " + key));
         Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-rw----"));
@@ -458,7 +457,7 @@ class ConfigLoaderTest {
     void shouldRefuseSecretsOfAnotherUser() throws IOException {
         final Path key = Files.writeString(directory.resolve("digest.key"), "0123456789abcdef");
         Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
-        final String yaml = "decode: {digest: on, digest-key-file: " + key + "}";
+        final String yaml = "decode: {digest-key-file: " + key + "}";
         load(yaml);
         try {
             Files.setAttribute(key, "unix:uid", (int)Files.getAttribute(Path.of("/proc/self"), "unix:uid") + 4711);
@@ -489,19 +488,31 @@ class ConfigLoaderTest {
         assertThrows(IllegalStateException.class, loader::conclude);
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        clock: {source: fixed, error: 1us} | f:1:9: clock.source: is no key any longer: give clock.error or clock.file;
+        expert: {decode: {digest: on}} | decode.digest: is no key any longer: it follows from segment.role and
+        exchange: {send-buffer: 1m} | exchange.send-buffer: is no key any longer: it is 256k: leave it out
+        exchange: {tls: {enabled: off}} | exchange.tls.enabled: is no key any longer: exchange.tls.certificate, key and trust
+        """)
+    void shouldSayWhatReplacesAKeyOfEarlierVersions(final String yaml, final String wanted) {
+        final ConfigurationException refusal = refused(yaml);
+        assertEquals(1, refusal.errors().size(), refusal.getMessage());
+        assertTrue(refusal.getMessage().contains(wanted), refusal.getMessage());
+    }
+
     @Test
     void shouldTakeTheLimitsOfTheExchangeAndNameWhatContradictsThem() {
         final String receiver = "segment: {role: receiver}\nlds: {enabled: on}\nexchange: {listen: 8621";
         assertEquals(
-            new ExporterConfig.ExchangeLimits(64, 10 * SECOND_NS, 10 * SECOND_NS, 30 * SECOND_NS, 64 << 10, 256 << 10),
+            new ExporterConfig.ExchangeLimits(64, 10 * SECOND_NS, 10 * SECOND_NS, 30 * SECOND_NS),
             load(receiver + "}").exchange().limits());
         assertEquals(
-            new ExporterConfig.ExchangeLimits(5, 2 * SECOND_NS, 3 * SECOND_NS, 4 * SECOND_NS, 36 << 10, 1 << 20),
-            load(receiver + ", max-connections: 5, handshake-timeout: 2s, message-timeout: 3s, idle-timeout: 4s, " +
-                "max-message-size: 36k, send-buffer: 1m}").exchange().limits());
+            new ExporterConfig.ExchangeLimits(5, 2 * SECOND_NS, 3 * SECOND_NS, 4 * SECOND_NS),
+            load(receiver + ", max-connections: 5, handshake-timeout: 2s, message-timeout: 3s, idle-timeout: 4s}")
+                .exchange().limits());
         assertEquals("f:3:58: exchange.message-timeout=40s: exchange.message-timeout must not be above exchange.idle-timeout: " +
             "a message that takes longer is silence", refused(receiver + ",                message-timeout: 40s}").getMessage());
-        assertTrue(refused(receiver + ", max-message-size: 35k}").getMessage().contains("36k"));
         assertTrue(refused("exchange: {idle-timeout: 5s}").getMessage().contains(
             "exchange.idle-timeout=5s: needs exchange.listen or exchange.connect: give one, or leave this out"));
         assertTrue(refused("segment: {role: sender}\nexchange: {connect: \"a:1\", max-connections: 2}").getMessage().contains(

@@ -7,6 +7,8 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -15,6 +17,7 @@ import java.util.stream.Stream;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class ConfigReferenceTest {
@@ -28,18 +31,73 @@ class ConfigReferenceTest {
     @Test
     void shouldListEveryKeyWithDefaultTypeRangeAndHelp() {
         final List<String> lines = ConfigReference.keyLines();
-        assertEquals(ConfigTable.keys().size(), lines.size());
+        final List<ConfigKey<?>> keys = new ArrayList<>(ConfigTable.keys());
+        keys.sort(Comparator.comparing(ConfigKey::isExpert));
+        assertEquals(keys.size(), lines.size());
         for (int i = 0; i < lines.size(); i++) {
-            final ConfigKey<?> key = ConfigTable.keys().get(i);
+            final ConfigKey<?> key = keys.get(i);
             assertTrue(lines.get(i).startsWith(key.path() + ": "), lines.get(i));
             assertTrue(lines.get(i).contains(" " + key.defaultText() + " "), lines.get(i));
             assertTrue(lines.get(i).contains("  # " + key.syntax() + "; "), lines.get(i));
-            assertTrue(lines.get(i).endsWith(". " + key.description()), lines.get(i));
+            assertEquals(key.isExpert(), lines.get(i).contains("; expert. "), lines.get(i));
+            final String rule = key.isDerived() ? " With auto: " + key.derivation() + "." : "";
+            assertTrue(lines.get(i).endsWith(". " + key.description() + rule), lines.get(i));
         }
         assertTrue(lines.stream().anyMatch((line) -> line.matches(
             "metering.idle-timeout: +15s +# duration, 1ms to 1d; reload\\. A flow without packets for this long ends.*")));
         assertTrue(lines.stream().anyMatch((line) -> line.matches(
             "exporting.rate-limit: +none +# rate in bits/s, 8k to 100g, or none; per destination .udp, tcp, tls.; reload.*")));
+    }
+
+    /** The others stand under expert, each with the same name. */
+    @Test
+    void shouldOfferFewKeysEachWithOneLine() {
+        final String[] parts = ConfigReference.exampleYaml().split("(?m)^expert:$");
+        assertEquals(2, parts.length);
+        final Pattern key = Pattern.compile("(?m)^ *#?([a-z-]+): \\S.*$");
+        assertTrue(key.matcher(parts[0]).results().count() <= 60, "keys that a user may want");
+        assertEquals(ConfigTable.keys().size(), key.matcher(String.join("", parts)).results().count());
+        final List<String> lines = parts[0].lines().toList();
+        for (int i = 1; i < lines.size(); i++) {
+            if (key.matcher(lines.get(i)).matches()) {
+                assertTrue(lines.get(i - 1).matches(" *# [A-Z].*\\."), lines.get(i - 1));
+                assertFalse(lines.get(i - 1).isBlank() || i > 1 && lines.get(i - 2).matches(" *# .*[^.]"), lines.get(i));
+            }
+        }
+    }
+
+    @Test
+    void shouldTakeKeysInTheSectionExpert() {
+        final String text = "expert: {threading: shared, lds: {rows: 3}, exporting: {tls: {peers: [a.b]}}}\n";
+        final ExporterConfig config = new ConfigLoader().text("f", text).conclude();
+        assertEquals(ExporterConfig.Threading.SHARED, config.threading());
+        assertEquals(3, config.lds().shape().rows());
+        for (final String twice : List.of("threading: invoker", "lds: {rows: 2}")) {
+            final String message = assertThrows(ConfigurationException.class, () ->
+                new ConfigLoader().text("f", text + twice).conclude()).getMessage();
+            assertTrue(message.contains(": is given twice, first in line 1: leave one out"), message);
+        }
+    }
+
+    /** What is left to flowlag says what it follows from, where nothing is set and where it is derived from what is set. */
+    @Test
+    void shouldSayOfEveryDerivedValueWhatItWasDerivedFrom() {
+        for (final String text : List.of("{}",
+            "segment: {role: receiver}\nexchange: {listen: 127.0.0.1:1}\nrli: {policy: passive}",
+            "segment: {ingress: a, egress: b}\nrli: {target: h, capacity: 1m}\nmetering: {cut: 10s, max-flows: 1m}")) {
+            final ExporterConfig config = new ConfigLoader().text("f", text).conclude();
+            for (final ConfigKey<?> key : ConfigTable.keys()) {
+                final boolean isLeft = key.isDerived() && !key.isPerDestination() && config.isDefault(key);
+                assertTrue(!isLeft || !config.effectiveValue(key).note().isEmpty(), key.path());
+            }
+        }
+        final List<String> lines = ConfigReference.effectiveLines(new ConfigLoader().text("f", "lds: {enabled: auto}\n" +
+            "exporting: {destinations: [udp://h]}").conclude());
+        assertTrue(lines.stream().anyMatch((line) ->
+            line.matches("lds.enabled: +off +# default \\(auto: on with exchange.listen\\)")), lines::toString);
+        assertTrue(lines.stream().anyMatch((line) -> line.matches(
+            "exporting.destinations\\[0].options: +off +# default \\(auto: on for tcp, tls and file, off for udp\\)")),
+            lines::toString);
     }
 
     @Test
@@ -86,9 +144,9 @@ class ConfigReferenceTest {
             errors = List.of();
         } catch (final ConfigurationException ex) {
             assertTrue(ex.errors().stream().allMatch((line) -> line.contains("no such file") ||
-                line.contains("a key without digest") || line.contains("is for role both") ||
+                line.contains("is for role both") ||
                 line.contains("is for segment.role ") ||
-                line.contains("with clock.source file alone") || line.contains("is the clock of one sender")),
+                line.contains("clock.file tells it anew") || line.contains("is the clock of one sender")),
                 ex.getMessage());
             return;
         }
@@ -99,7 +157,7 @@ class ConfigReferenceTest {
     @Test
     void shouldSayTheDefaultsOfTheExchange() throws IOException {
         final String page = Files.readString(GeneratedDocs.directory().resolve("exchange.md"));
-        final String memory = ConfigTable.EXCHANGE_MEMORY.defaultText().replace("m", " MiB") + " (`exchange.memory`)";
+        final String memory = ConfigTable.EXCHANGE_MEMORY.plainDefaultText().replace("m", " MiB") + " (`exchange.memory`)";
         assertTrue(page.contains(memory), memory);
         assertFalse(page.contains("64 MiB"), "the default of long ago");
     }
@@ -127,7 +185,7 @@ class ConfigReferenceTest {
     void shouldHelpWithEveryKeyInOneShortLine() {
         for (final ConfigKey<?> key : ConfigTable.keys()) {
             final String help = key.description();
-            assertTrue(help.matches("[A-Z][^\n]{10,158}\\."), key.path() + ": " + help);
+            assertTrue(help.matches("[A-Z][^\n]{10,108}\\."), key.path() + ": " + help);
             KEY_IN_HELP.matcher(help).results().map((name) -> name.group())
                 .filter((name) -> ConfigTable.isSection(name.substring(0, name.indexOf('.'))))
                 .forEach((name) -> assertTrue(isKeyOrSection(name), key.path() + " names " + name));

@@ -46,7 +46,7 @@ class ContentCheckTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-        "decode: {digest: on, digest-key-file: G}                | f:1:39: decode.digest-key-file=",
+        "decode: {digest-key-file: G}                | f:1:27: decode.digest-key-file=",
         "segment: {role: receiver}; rli: {key-file: G}           | f:2:17: rli.key-file=",
         "rli: {senders: ['7@10.0.0.1?key-file=G']}               | session 7: ",
         "segment: {role: receiver}; lds: {enabled: on}; exchange: {listen: 5555, key-file: G} | f:3:36: exchange.key-file="})
@@ -79,7 +79,7 @@ class ContentCheckTest {
     /** The digests of both ends must be equal at the same time, so their key has no next one. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-        "decode: {digest: on, digest-key-file: G}                | 1",
+        "decode: {digest-key-file: G}                | 1",
         "segment: {role: receiver}; rli: {key-file: G}           | 2",
         "rli: {senders: ['7@10.0.0.1?key-file=G']}               | 2",
         "segment: {role: receiver}; lds: {enabled: on}; exchange: {listen: 5555, key-file: G} | 2"})
@@ -95,7 +95,7 @@ class ContentCheckTest {
     void shouldSayWhereEachFileIsNamedThatHoldsNoCertificate() throws IOException {
         final String files = "certificate: G, key: G, trust: G}";
         final ExporterConfig config = config("exporting: {tls: {" + files + ", destinations: [tls://h]}; " + RECEIVER +
-            "exchange: {listen: 5555, tls: {enabled: on, " + files + "}", "garbage");
+            "exchange: {listen: 5555, tls: {" + files + "}", "garbage");
         final ConfigurationException refusal = assertThrows(ConfigurationException.class, () -> ContentCheck.check(config));
         assertEquals(4, refusal.errors().size(), refusal.errors()::toString);
         assertTrue(refusal.errors().get(0).startsWith("f:1:32: exporting.tls.certificate="), refusal.errors()::toString);

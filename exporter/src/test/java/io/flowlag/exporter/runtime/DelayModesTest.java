@@ -63,7 +63,7 @@ class DelayModesTest {
 
     /** One key for all runs: which cells a flow has, and so whether it has a sketch mean, depends on it. */
     private static String digestKey() {
-        return "decode: {digest: on, digest-key-file: " + directory.resolve("key") + "}\n";
+        return "decode: {digest-key-file: " + directory.resolve("key") + "}\n";
     }
 
     /** As the command makes it of {@code --estimators}. */

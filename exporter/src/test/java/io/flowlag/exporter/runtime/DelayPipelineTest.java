@@ -37,7 +37,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -51,13 +50,6 @@ class DelayPipelineTest {
 
     private final Counters counters = new Counters();
 
-    private static ExporterConfig config(final Threading threading, final String... options) {
-        final String[] withDigest = Arrays.copyOf(options, options.length + 2);
-        withDigest[options.length] = ConfigTable.DIGEST.path();
-        withDigest[options.length + 1] = "on";
-        return Pipelines.config(threading, withDigest);
-    }
-
     private DelayStatistics run(final Destination destination, final Threading threading, final String... options) {
         return run(DELAY_NS, destination, threading, options);
     }
@@ -68,7 +60,7 @@ class DelayPipelineTest {
             new GeneratedTraffic(TrafficProfile.demo()),
             new DelayedSource(new GeneratedTraffic(TrafficProfile.demo()), (packet) -> delayNs));
         try (MeteringPipeline pipeline = new MeteringPipeline(
-            config(threading, options), sources, false, MARKED, List.of(destination), counters, Pipelines::fail)) {
+            Pipelines.config(threading, options), sources, false, MARKED, List.of(destination), counters, Pipelines::fail)) {
             Pipelines.runToEnd(pipeline);
             return pipeline.delayStage().statistics();
         }
@@ -220,7 +212,7 @@ class DelayPipelineTest {
             new SmallLink(new DelayedSource(new GeneratedTraffic(TrafficProfile.demo()), (packet) -> DELAY_NS), 1000));
         final DelayList list = new DelayList();
         try (MeteringPipeline pipeline = new MeteringPipeline(
-            config(Threading.INVOKER), sources, false, MARKED, List.of(list), counters, Pipelines::fail)) {
+            Pipelines.config(Threading.INVOKER), sources, false, MARKED, List.of(list), counters, Pipelines::fail)) {
             while (!pipeline.isEnded()) {
                 pipeline.doWork();
             }
@@ -244,14 +236,15 @@ class DelayPipelineTest {
             new DelayedSource(new GeneratedTraffic(TrafficProfile.demo()), (packet) -> DELAY_NS));
         final List<Destination> destinations = List.of(new DelayList());
         try (MeteringPipeline pipeline = new MeteringPipeline(
-            config(Threading.INVOKER, "rli.every-n", "1000"), sources, false, MARKED, destinations, counters,
+            Pipelines.config(Threading.INVOKER, "rli.every-n", "1000"), sources, false, MARKED, destinations, counters,
             Pipelines::fail)) {
             while (counters.get(CounterId.SENDER_POINT) < PACKETS / 2) {
                 pipeline.doWork();
             }
             final long before = pipeline.delayStage().statistics().counters().get("references_sent");
             pipeline.reload(
-                config(Threading.INVOKER, "rli.policy", "combined", "rli.every-n", "10", "rli.ceiling", "1g"), destinations);
+                Pipelines.config(Threading.INVOKER, "rli.policy", "combined", "rli.every-n", "10", "rli.ceiling", "1g"),
+                destinations);
             while (!pipeline.isEnded()) {
                 pipeline.doWork();
             }
@@ -272,13 +265,13 @@ class DelayPipelineTest {
         final List<Destination> destinations = List.of(new DelayList());
         final String[] options = {"rli.policy", "every-n", "rli.serialisation", "capacity", "rli.capacity", "8m"};
         try (MeteringPipeline pipeline = new MeteringPipeline(
-            config(Threading.INVOKER, options), sources, false, MARKED, destinations, counters, Pipelines::fail)) {
+            Pipelines.config(Threading.INVOKER, options), sources, false, MARKED, destinations, counters, Pipelines::fail)) {
             while (counters.get(CounterId.SENDER_POINT) < PACKETS / 2) {
                 pipeline.doWork();
             }
             assertEquals(1000, pipeline.delayStage().statistics().gauges().get("serialisation_ns_per_byte"));
             options[5] = "80m";
-            pipeline.reload(config(Threading.INVOKER, options), destinations);
+            pipeline.reload(Pipelines.config(Threading.INVOKER, options), destinations);
             while (!pipeline.isEnded()) {
                 pipeline.doWork();
             }

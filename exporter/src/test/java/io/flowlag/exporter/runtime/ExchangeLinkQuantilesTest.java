@@ -56,7 +56,7 @@ class ExchangeLinkQuantilesTest extends LinkedPoints {
             Files.createFile(key, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             Files.writeString(key, "0123456789abcdef".repeat(2) + "\n");
         }
-        return quantiles + "decode: {digest: on, digest-key-file: " + key + "}\nrli: {policy: passive, passive-share: 0.02}\n";
+        return quantiles + "decode: {digest-key-file: " + key + "}\nrli: {policy: passive, passive-share: 0.02}\n";
     }
 
     private long weibullNs() {

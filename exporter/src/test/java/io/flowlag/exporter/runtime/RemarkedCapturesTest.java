@@ -57,7 +57,7 @@ class RemarkedCapturesTest {
         sender.add(START_NS + 2000 * MS, frame(1002, PACKETS, 0));
         receiver.add(START_NS + 2001 * MS, frame(1002, PACKETS, 0));
         final ExporterConfig plain = new ConfigLoader().text("test",
-            "{threading: invoker, decode: {digest: on}, segment: {interval: 100ms, max-delay: 50ms}, " +
+            "{threading: invoker, segment: {interval: 100ms, max-delay: 50ms}, " +
             "rli: {classes: [0, 46]}, lds: {columns: 64}, reconcile: {packets: 1k, cells: 1k}}").conclude();
         final ExporterConfig config = plain.with(plain.reconcile().on());
         final DelayWiring wiring = new DelayWiring(

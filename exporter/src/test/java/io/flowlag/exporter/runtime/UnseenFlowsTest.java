@@ -49,7 +49,7 @@ class UnseenFlowsTest {
         }
         sender.packet(HOST, 1001, START_NS + 2000 * MS, 0);
         receiver.packet(HOST, 1001, START_NS + 2001 * MS, MS);
-        final ExporterConfig config = new ConfigLoader().text("test", "{threading: invoker, decode: {digest: on}" +
+        final ExporterConfig config = new ConfigLoader().text("test", "{threading: invoker" +
             (isSelected ? ", segment: {source: 10.1.0.0/16}}" : "}")).conclude();
         final DelayWiring wiring = new DelayWiring(
             Role.BOTH, DelayWiring.References.MARKED, ClockError.NONE, false, true, true, false);
@@ -102,7 +102,7 @@ class UnseenFlowsTest {
         sender.packet(HOST, 1001, START_NS + 2000 * MS, 0);
         receiver.packet(HOST, 1001, START_NS + 2001 * MS, MS);
         final ExporterConfig plain = new ConfigLoader().text("test",
-            "{threading: invoker, decode: {digest: on}, segment: {interval: 100ms, max-delay: 50ms" +
+            "{threading: invoker, segment: {interval: 100ms, max-delay: 50ms" +
             (isSelected ? ", source: 10.1.0.0/16}, " : "}, ") +
             "lds: {columns: 64}, reconcile: {packets: 1k, cells: 1k}}").conclude();
         final ExporterConfig config = plain.with(plain.reconcile().on());

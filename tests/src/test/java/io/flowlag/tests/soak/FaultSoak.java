@@ -330,7 +330,7 @@ public final class FaultSoak {
             "metering: {max-flows: 8k, active-timeout: 4s, idle-timeout: 2s}\ncheckpoint: {file: " +
             disk.resolve("checkpoint") + "}\nrli: {port: " + REFERENCE_PORT +
             ", senders: [\"1@127.0.0.1?source=127.1.0.0/16\", \"2@127.0.0.1?source=127.2.0.0/16\"]}\n" +
-            "clock: {source: fixed, error: 1us}\nexporting: {destinations: ['tcp://127.0.0.1:" + COLLECTOR_PORT +
+            "clock: {error: 1us}\nexporting: {destinations: ['tcp://127.0.0.1:" + COLLECTOR_PORT +
             "?options=off&reconnect-interval=200ms', 'file:" + disk.resolve("records.ipfix") + "']}\n" +
             "stats: {file: " + stats + ", interval: 200ms}\nstatus: {file: " + disk.resolve("status") + "}\n");
     }
@@ -350,7 +350,7 @@ public final class FaultSoak {
             "--set", "segment.role=sender", "--set", "segment.id=" + ID, "--set", "segment.offload=allow",
             "--set", "exchange.connect=127.0.0.1:" + PORT, "--set", "exchange.key-file=" + directory.resolve("key"),
             "--set", "exchange.idle-timeout=4s", "--set", "exchange.message-timeout=1s",
-            "--set", "clock.source=fixed", "--set", "capture.ring=16m",
+            "--set", "clock.error=1ms", "--set", "capture.ring=16m",
             "--stats", directory.resolve("sender.json")).timeout(LIFE).start();
     }
 

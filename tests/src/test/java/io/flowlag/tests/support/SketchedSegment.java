@@ -161,7 +161,7 @@ public final class SketchedSegment implements AutoCloseable {
         private Point(final NetworkNamespace namespace, final String name, final List<Object> own) {
             records = directory.resolve(name + ".ipfix");
             statistics = directory.resolve(name + ".json");
-            final List<Object> arguments = new ArrayList<>(List.of("run", "--set", "clock.source=fixed",
+            final List<Object> arguments = new ArrayList<>(List.of("run", "--set", "clock.error=1ms",
                 "--export", "file:" + records + "?flush-interval=100ms", "--set", "exchange.key-file=" + key, "--stats",
                 statistics, "--set", "stats.interval=100ms", "--active", "10m", "--idle", IDLE));
             arguments.addAll(own);

@@ -142,7 +142,7 @@ class ExchangeProcessTest {
         final Path file = directory.resolve("receiver.yaml");
         write(file, "rows: 2, columns: 1k", ", key-file: " + here);
         Files.writeString(file, Files.readString(file).replace("rli: {", "rli: {key-file: " + here + ", ") +
-            "decode: {digest: on, digest-key-file: " + digest + "}\n");
+            "decode: {digest-key-file: " + digest + "}\n");
         try (Command.Running receiver = start(receiverStats, "-c", file, "--export", "file:" + records);
             Command.Running sender = start(senderStats, own("--set", "exchange.key-file=" + there, "--set",
                 "rli.key-file=" + there, "--set", "rli.target=" + destination, "--set", "rli.port=" + referencePort))) {
@@ -308,7 +308,7 @@ class ExchangeProcessTest {
 
     private void write(final Path file, final String lds, final String exchange) throws IOException {
         final Path next = directory.resolve("next.yaml");
-        final String tls = exchange.isEmpty() ? ", tls: {enabled: on, certificate: " + directory.resolve("receiver.pem") +
+        final String tls = exchange.isEmpty() ? ", tls: {certificate: " + directory.resolve("receiver.pem") +
             ", key: " + directory.resolve("receiver.key") + ", trust: " + directory.resolve("ca.pem") +
             ", peers: [sender.test]}" : exchange;
         Files.writeString(next, "segment: {role: receiver, destination: [" + destination + "/32], offload: allow, " +
@@ -316,12 +316,12 @@ class ExchangeProcessTest {
             "lds: {" + lds + "}\nreconcile: {enabled: off}\n" +
             "exchange: {mode: sketch, deadline: 2s, listen: \"127.0.0.1:" + port + "\"" + tls + "}\n" +
             "capture: {interfaces: [lo], direction: in, filter: \"dst host " + destination + "\"}\n" +
-            "rli: {port: " + referencePort + "}\nclock: {source: fixed, error: 1us}\n");
+            "rli: {port: " + referencePort + "}\nclock: {error: 1us}\n");
         Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
     private Object[] senderTls(final String name) {
-        return new Object[] {"--set", "exchange.tls.enabled=on",
+        return new Object[] {
             "--set", "exchange.tls.certificate=" + directory.resolve(name + ".pem"),
             "--set", "exchange.tls.key=" + directory.resolve(name + ".key"),
             "--set", "exchange.tls.trust=" + directory.resolve("ca.pem")};
@@ -330,7 +330,7 @@ class ExchangeProcessTest {
     private Object[] own(final Object... credentials) {
         final List<Object> arguments = new ArrayList<>(List.of("-i", "lo", "--direction", "out",
             "--filter", "dst host " + destination, "--set", "segment.role=sender", "--set", "segment.offload=allow",
-            "--set", "exchange.connect=127.0.0.1:" + port, "--set", "clock.source=fixed"));
+            "--set", "exchange.connect=127.0.0.1:" + port, "--set", "clock.error=1ms"));
         arguments.addAll(List.of(credentials));
         return arguments.toArray();
     }

@@ -182,7 +182,7 @@ class HostileSendersTest {
             "capture: {interfaces: [lo], direction: in, ring: 32m, filter: \"dst host " + DESTINATION + "\"}\n" +
             "metering: {max-flows: 8k}\n" +
             "rli: {port: " + Ports.freeUdp() + ", senders: [\"1@127.0.0.1?source=127.1.0.0/16\", " +
-            "\"2@127.0.0.1?source=127.2.0.0/16\"]}\nclock: {source: fixed, error: 1us}\n");
+            "\"2@127.0.0.1?source=127.2.0.0/16\"]}\nclock: {error: 1us}\n");
         return Command.of("nice", "-n", "-19", Checkout.root().resolve("bin/flowlag"), "run", "-c", file, "--export",
             "file:" + directory.resolve("receiver.ipfix"), "--stats", stats, "--set", "stats.interval=100ms",
             "--active", "5s", "--idle", "2s").environment("FLOWLAG_BUILD", "never").timeout(TIMEOUT).start();
@@ -192,7 +192,7 @@ class HostileSendersTest {
         return new Flowlag().under("nice", "-n", "-19").command("run", "-i", "lo", "--direction", "out",
             "--filter", "dst host " + DESTINATION, "--set", "segment.role=sender", "--set", "segment.id=" + GOOD_ID,
             "--set", "segment.offload=allow", "--set", "exchange.connect=127.0.0.1:" + port,
-            "--set", "exchange.key-file=" + key, "--set", "clock.source=fixed", "--set", "capture.ring=32m")
+            "--set", "exchange.key-file=" + key, "--set", "clock.error=1ms", "--set", "capture.ring=32m")
             .timeout(TIMEOUT).start();
     }
 }

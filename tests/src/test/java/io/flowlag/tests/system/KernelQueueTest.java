@@ -411,7 +411,7 @@ class KernelQueueTest {
     }
 
     private static Command.Running start(final NetworkNamespace namespace, final Path stats, final String... own) {
-        final List<Object> arguments = new ArrayList<>(List.of("run", "--set", "clock.source=fixed"));
+        final List<Object> arguments = new ArrayList<>(List.of("run", "--set", "clock.error=1ms"));
         arguments.addAll(List.of(own));
         arguments.addAll(common(stats));
         return inNamespace(namespace).command(arguments.toArray()).timeout(TIMEOUT).start();

@@ -126,7 +126,7 @@ class MixedSegmentsProcessTest {
     }
 
     private void write(final String name, final String settings) throws IOException {
-        Files.writeString(file(name, "yaml"), settings + "reconcile: {enabled: off}\nclock: {source: fixed, error: 1us}\n" +
+        Files.writeString(file(name, "yaml"), settings + "reconcile: {enabled: off}\nclock: {error: 1us}\n" +
             "metering: {active-timeout: 2s, idle-timeout: 2s}\nexporting: {destinations: ['file:" + file(name, "ipfix") +
             "']}\nstats: {file: " + file(name, "json") + ", interval: 100ms}\n");
     }

@@ -193,7 +193,7 @@ class ReloadTroubleTest {
             "interval: 400ms, max-delay: 400ms}\nlds: {rows: 2, columns: " + columns + "}\nreconcile: {enabled: off}\n" +
             "exchange: {mode: sketch, deadline: 2s, listen: \"127.0.0.1:" + port + "\"}\n" +
             "capture: {interfaces: [lo], direction: in, ring: 4m, filter: \"dst host " + DESTINATION + "\"}\n" +
-            "rli: {port: " + referencePort + "}\nclock: {source: fixed, error: 1us}\n");
+            "rli: {port: " + referencePort + "}\nclock: {error: 1us}\n");
     }
 
     private Command.Running receiver(final String name) {
@@ -205,7 +205,7 @@ class ReloadTroubleTest {
     private static Command.Running sender(final int port) {
         return new Flowlag().command("run", "-i", "lo", "--direction", "out", "--filter", "dst host " + DESTINATION,
             "--set", "segment.role=sender", "--set", "segment.offload=allow", "--set", "capture.ring=4m",
-            "--set", "exchange.connect=127.0.0.1:" + port, "--set", "clock.source=fixed").timeout(TIMEOUT).start();
+            "--set", "exchange.connect=127.0.0.1:" + port, "--set", "clock.error=1ms").timeout(TIMEOUT).start();
     }
 
     /** Waits until some intervals were compared by sketches of this shape. */

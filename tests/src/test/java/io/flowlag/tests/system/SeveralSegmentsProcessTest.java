@@ -103,7 +103,7 @@ class SeveralSegmentsProcessTest {
     private Path write(final String name, final String direction, final String segments) throws IOException {
         return Files.writeString(directory.resolve(name + ".yaml"), "segments: [" + segments + "]\nreconcile: {enabled: off}\n" +
             "capture: {interfaces: [lo], direction: " + direction + ", filter: \"dst host " + DESTINATION + "\"}\n" +
-            "clock: {source: fixed, error: 1us}\nmetering: {active-timeout: 2s, " +
+            "clock: {error: 1us}\nmetering: {active-timeout: 2s, " +
             "idle-timeout: 2s}\n" + ("b".equals(name) ? "metrics: {listen: \"127.0.0.1:" + metricsPort + "\"}\n" +
             "checkpoint: {file: " + directory.resolve("b.checkpoint") + "}\n" : ""));
     }

@@ -153,7 +153,7 @@ class SeveralSendersProcessTest {
             "exchange: {mode: sketch, deadline: 2s, listen: \"127.0.0.1:" + port + "\"}\n" +
             "capture: {interfaces: [lo], direction: in, filter: \"dst host " + DESTINATION + "\"}\n" +
             "rli: {port: " + Ports.freeUdp() + ", senders: [\"1@127.0.0.1?source=127.1.0.0/16\", " +
-            "\"2@127.0.0.1?source=127.2.0.0/16\"]}\nclock: {source: fixed, error: 1us}\n" +
+            "\"2@127.0.0.1?source=127.2.0.0/16\"]}\nclock: {error: 1us}\n" +
             "metrics: {listen: \"127.0.0.1:" + metricsPort + "\"}\n");
         return start("-c", file, "--export", "file:" + records, "--stats", stats, "--set", "stats.interval=200ms",
             "--active", "5s", "--idle", "2s");
@@ -162,7 +162,7 @@ class SeveralSendersProcessTest {
     private Command.Running sender(final int id) {
         return start("-i", "lo", "--direction", "out", "--filter", "dst host " + DESTINATION,
             "--set", "segment.role=sender", "--set", "segment.id=" + id, "--set", "segment.offload=allow",
-            "--set", "exchange.connect=127.0.0.1:" + port, "--set", "clock.source=fixed");
+            "--set", "exchange.connect=127.0.0.1:" + port, "--set", "clock.error=1ms");
     }
 
     private static Command.Running start(final Object... own) {

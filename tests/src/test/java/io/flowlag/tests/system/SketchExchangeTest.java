@@ -181,7 +181,7 @@ class SketchExchangeTest {
     }
 
     private Command.Running start(final NetworkNamespace namespace, final Path stats, final String... own) {
-        final List<Object> arguments = new ArrayList<>(List.of("run", "--set", "clock.source=fixed"));
+        final List<Object> arguments = new ArrayList<>(List.of("run", "--set", "clock.error=1ms"));
         arguments.addAll(List.of(own));
         arguments.addAll(List.of("--set", "exchange.key-file=" + key, "--stats", stats, "--set", "stats.interval=200ms",
             "--active", "10m", "--idle", "1s"));

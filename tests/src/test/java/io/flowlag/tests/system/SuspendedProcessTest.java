@@ -35,7 +35,7 @@ class SuspendedProcessTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(120);
     private static final String DESTINATION = "127.7.7.11";
     private static final String[] IMPATIENT = {"--set", "exchange.idle-timeout=900ms", "--set", "exchange.message-timeout=600ms",
-        "--set", "exchange.handshake-timeout=600ms", "--set", "stats.interval=100ms", "--set", "clock.source=fixed",
+        "--set", "exchange.handshake-timeout=600ms", "--set", "stats.interval=100ms", "--set", "clock.error=1ms",
         "--set", "segment.offload=allow", "--set", "capture.ring=16m", "--filter", "dst host " + DESTINATION};
     private static final int INTERVALS = 2;
     private static final Pattern LOST = Pattern.compile("\"flowlagLostPacketDeltaCount\":([0-9]+)");

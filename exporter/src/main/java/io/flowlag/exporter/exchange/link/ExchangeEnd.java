@@ -26,6 +26,9 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 public record ExchangeEnd(Agent agent, SketchLink link, AtomicReference<PeerSecurity> keys) {
     private static final long LINGER_NS = 1_000_000_000L;
+    private static final int SEND_BUFFER_BYTES = 256 << 10;
+    /** More than messages of this version have. */
+    private static final int MAX_MESSAGE_BYTES = 64 << 10;
 
     /**
      * Reads keys and opens the port of the configuration.
@@ -83,7 +86,7 @@ public record ExchangeEnd(Agent agent, SketchLink link, AtomicReference<PeerSecu
     static ConnectionLimits limits(final ExporterConfig config) {
         final ExporterConfig.ExchangeLimits limits = config.exchange().limits();
         return new ConnectionLimits(limits.handshakeTimeoutNs(), limits.messageTimeoutNs(), limits.idleTimeoutNs(),
-            limits.sendBufferBytes(), limits.maxMessageBytes(), LINGER_NS);
+            SEND_BUFFER_BYTES, MAX_MESSAGE_BYTES, LINGER_NS);
     }
 
     /** Starts the thread. Returns the thread; to be closed. */

@@ -135,7 +135,7 @@ class DelayProcessTest {
             List.of(SharedData.capture("twopoint/trex_tcp2_http_drop_client.pcap").toString()),
             List.of(SharedData.capture("twopoint/trex_tcp2_http_drop_server.pcap").toString()), ReferenceMode.MARKED, true, true,
             false, null, 0);
-        final String digestKey = "decode: {digest: on, digest-key-file: " + key + "}";
+        final String digestKey = "decode: {digest-key-file: " + key + "}";
         assertEquals(ExitCode.DONE, DelayProcess.run(
             config(digestKey + "\nsegment: {source: 16.0.0.0/8}"), options, terminal));
 
@@ -168,11 +168,11 @@ class DelayProcessTest {
     @Test
     void shouldTellOfTheClocksOnlyWhatTheConfigurationSays() throws IOException {
         final Path bound = Files.writeString(directory.resolve("bound"), "350 ns\n");
-        assertEquals(350, clockErrorNs("clock: {source: file, file: " + bound + "}"));
+        assertEquals(350, clockErrorNs("clock: {file: " + bound + "}"));
         assertEquals("flowlag: of 2070 packets, in no flow: 70 not ip\n", err.toString(StandardCharsets.UTF_8));
-        assertEquals(42_000, clockErrorNs("clock: {source: fixed, error: 42us}"));
+        assertEquals(42_000, clockErrorNs("clock: {error: 42us}"));
         assertEquals(-1, clockErrorNs(""), "captures of other hosts");
-        assertEquals(-1, clockErrorNs("clock: {source: file, file: " + Files.writeString(directory.resolve("no"), "soon") + "}"));
+        assertEquals(-1, clockErrorNs("clock: {file: " + Files.writeString(directory.resolve("no"), "soon") + "}"));
         assertTrue(err.toString(StandardCharsets.UTF_8).contains("such as 350ns or 0.2 ms; records do not tell"), err::toString);
     }
 
@@ -201,7 +201,7 @@ class DelayProcessTest {
         final Path receiver = directory.resolve("receiver.pcap");
         segment.writeCaptures(sender, receiver, CaptureWriter.Format.PCAP_NANOSECONDS);
         final String yaml = "rli: {capacity: 20m, classes: [0, 46]}\nsegment: {max-delay: 1s, interval: 10ms, id: 7}\n" +
-            "clock: {source: fixed, error: 1us}\n";
+            "clock: {error: 1us}\n";
         final ExporterConfig config = new ConfigLoader().text("test", yaml)
             .option("--stats", ConfigTable.STATS_FILE, List.of(directory.resolve("stats.json").toString()))
             .option("--export", ConfigTable.DESTINATIONS, List.of("file:" + directory.resolve("flows.ipfix"))).conclude();

@@ -87,7 +87,7 @@ class LiveSegmentTest {
     @EnabledOnOs(OS.LINUX)
     void shouldHoldThePortOfTheReceiver() throws Exception {
         final String port = "rli: {port: " + FreePorts.udp() + "}\n";
-        final String clock = "clock: {source: fixed, error: 3us}\n";
+        final String clock = "clock: {error: 3us}\n";
         try (LiveSegment segment = LiveSegment.open(config(RECEIVER, "capture: {interfaces: [lo]}\n", port, clock), NAMES)) {
             assertEquals(3_000, segment.wiring().clockError().errorNs());
             assertTrue(refusal(RECEIVER, "capture: {interfaces: [lo]}\n", port).contains("address already in use"));

@@ -325,7 +325,7 @@ public final class ImpairmentExperiment extends NamedExperiment {
             Files.deleteIfExists(file("records"));
             final List<String> arguments = new ArrayList<>(List.of("delay", "-s", file("sender.pcapng").toString(),
                 "-r", file("receiver.pcapng").toString(), "--interval", "1s", "--export", "file:" + file("records"),
-                "--set", "decode.digest=on", "--set", "decode.digest-key-file=" + file("key")));
+                "--set", "decode.digest-key-file=" + file("key")));
             arguments.addAll(method.options(trace));
             final JudgedProduct.Run run = product.run(arguments);
             if (run.exitCode() != 0) {
