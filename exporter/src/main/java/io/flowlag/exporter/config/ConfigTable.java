@@ -269,11 +269,11 @@ public final class ConfigTable {
         "Rows of the sketch. Each packet is in one cell of each row that samples it.").reloads();
     public static final ConfigKey<Long> LDS_COLUMNS = expert("lds.columns", count("16", "4m"), "16k",
         "Cells of a row, 32 octets each. Flows that share cells disturb one another.")
-        .derived("16k, or what memory holds; with a given exchange.bandwidth, at most what fits it")
+        .derived("by the load in run, up to 16k or what memory holds; with a given exchange.bandwidth, at most what fits it")
         .reloads();
     public static final ConfigKey<Long> LDS_VLDA = expert("lds.vlda", number(1, 64), "4",
         "Cells of a row over which a flow's packets spread. More cells tolerate more loss and need more columns.")
-        .derived("4; with a given exchange.bandwidth and reconcile.enabled 1")
+        .derived("by the load in run, up to 4; with a given exchange.bandwidth and reconcile.enabled 1")
         .reloads();
     public static final ConfigKey<List<Double>> LDS_RATES = expert("lds.rates", fractions(), "[]",
         "Share of packets that each row samples, one value per row. All packets if empty.")

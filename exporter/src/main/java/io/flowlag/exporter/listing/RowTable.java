@@ -36,6 +36,7 @@ public final class RowTable implements RowWriter {
     private static final String[] END_REASONS = {ABSENT, "idle", "active", "end", "forced", "resources"};
     private static final String[] ESTIMATORS = {
         ABSENT, "interpolated", "left", "sketch", "joint", "exact-sums", "exact-match", "mixed-paths"};
+    private static final int EXACT_SUMS = 5;
     private static final double NANOS_PER_MILLI = 1e6;
     private static final double NANOS_PER_MICRO = 1e3;
     private static final double PERCENT = 100;
@@ -64,6 +65,7 @@ public final class RowTable implements RowWriter {
     private boolean hasHeader;
     private boolean isRoomy;
     private boolean lacksQuantile;
+    private boolean lacksSpread;
 
     /** A table of a row a record, or of groups; coloured for a terminal; that holds so many rows. For the parts see a listing. */
     RowTable(final Grouping grouping, final boolean isColoured, final Set<RowPart> parts, final int most) {
@@ -189,7 +191,8 @@ public final class RowTable implements RowWriter {
 
     @Override
     public String remark() {
-        return lacksQuantile ? "p50, p90 and p99 are - below 20, 100 and 1000 delays of one record" : "";
+        return lacksSpread ? "a mean of sums has no sd, quantiles and max" :
+            lacksQuantile ? "p50, p90 and p99 are - below 20, 100 and 1000 delays of one record" : "";
     }
 
     private void writeHeld(final StringBuilder text) {
@@ -205,6 +208,7 @@ public final class RowTable implements RowWriter {
         for (final FlowRow row : held) {
             isNew |= !isFixed && show(row);
             lacksQuantile |= row.delay().meanNs() != null && row.delay().spread().p99Ns() == null;
+            lacksSpread |= row.delay().estimator() == EXACT_SUMS && row.delay().spread().p50Ns() == null;
             lines.add(columns.stream().map((column) -> column.cell().apply(row)).toArray(String[]::new));
         }
         for (final String[] line : lines) {

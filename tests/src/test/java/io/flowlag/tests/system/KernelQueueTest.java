@@ -164,6 +164,7 @@ class KernelQueueTest {
         topology.shape(RATE_BPS, QUEUE_BYTES);
         int runs = Integer.getInteger(RUNS_PROPERTY, 1);
         final double[] median = new double[3];
+        final StringBuilder each = new StringBuilder();
         double checked = 0;
         double held = 0;
         double compared = 0;
@@ -175,6 +176,9 @@ class KernelQueueTest {
             final double rli = counters.delayGauge("error_median_rli");
             final double lds = counters.delayGauge("error_median_lds");
             won += joint < Math.min(rli, lds) ? 1 : 0;
+            each.append(String.format(Locale.ROOT, "; %.4f %.4f %.4f, late %d, overrun %d, usable cells %d", rli, lds, joint,
+                counters.delayCounter("joint_estimates_late"), counters.delayCounter("joint_estimates_overrun"),
+                counters.delayCounter("lds_usable_cells")));
             median[0] += flows * rli;
             median[1] += flows * lds;
             median[2] += flows * joint;
@@ -185,8 +189,8 @@ class KernelQueueTest {
         }
         final String line = String.format(Locale.ROOT,
             "real queue, joint, %d runs: bound holds for %.0f of %.0f flow-intervals, %.4f; joint is best in %d; " +
-            "mean of medians: references %.4f, sketches %.4f, joint %.4f",
-            runs, held, checked, held / checked, won, median[0] / compared, median[1] / compared, median[2] / compared);
+            "mean of medians: references %.4f, sketches %.4f, joint %.4f%s",
+            runs, held, checked, held / checked, won, median[0] / compared, median[1] / compared, median[2] / compared, each);
         System.out.println(line);
         assertTrue(checked >= LEAST_CHECKED * runs, line);
         assertTrue(held >= (runs < WHOLE_RUNS ? LEAST_HELD_IN_ONE : LEAST_HELD) * checked, line);
