@@ -176,7 +176,7 @@ final class SketchWriter {
                 DelayCounters.meanNs(entry, matchedOffset), DelayCounters.meanNs(entry, offset), records.meanNs(record), meanNs);
             counts.set(Count.COMPARED_FLOWS, errors.count());
         }
-        if (records.truthPackets(record) == choice.packets()) {
+        if (isSolved && records.truthPackets(record) == choice.packets()) {
             final long truthNs = Math.round(records.truthNs(record));
             FlowSketch.jointMean(entry, FlowDelay.sketchOffset(offset), truthNs, choice.packets());
             choice.offerEstimate(FlowDelay.ESTIMATOR_JOINT, choice.packets(), truthNs, 1);

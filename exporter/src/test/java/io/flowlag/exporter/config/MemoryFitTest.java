@@ -110,7 +110,7 @@ class MemoryFitTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {300, 512})
+    @ValueSource(longs = {340, 512})
     void shouldTakeGivenSizesFirstAndSayWhatTheOthersFollow(final long mebibytes) {
         final ExporterConfig config =
             config(mebibytes, "capture.interfaces: [a];segment.role: receiver;exchange.listen: 9000;lds.columns: 4k");

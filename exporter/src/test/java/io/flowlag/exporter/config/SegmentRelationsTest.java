@@ -37,7 +37,7 @@ class SegmentRelationsTest {
             "segments:;" +
             "- {role: sender, id: 7, destination: [10.1.0.0/16], rli: {target: 192.0.2.1}};" +
             "- {role: receiver, id: 8, source: [10.2.0.0/16], rli: {session: 5}, lds: {columns: 256}," +
-            " exchange: {listen: 4800, tls: {peers: [a.example.net]}}};" +
+            " exchange: {listen: 4800}};" +
             "- {ingress: eth0, egress: eth1, id: 9};");
         assertEquals(List.of(Role.SENDER, Role.RECEIVER, Role.BOTH),
             views.stream().map((each) -> each.segment().role()).toList());

@@ -98,7 +98,7 @@ class DelayProcessTest {
         assertEquals(ExitCode.DONE, DelayProcess.run(config(yaml), options, terminal));
 
         assertTrue(
-            out.toString(StandardCharsets.UTF_8).matches("(?s).* 4\\.546 +(0\\.0\\d\\d|-) +\\S+ +sketch +0 .*4\\.546\n.*"),
+            out.toString(StandardCharsets.UTF_8).matches("(?s).* 4\\.546 +(0\\.0\\d\\d|-) +\\S+ +sketch +0 .*4\\.546 +\\+0\\.0\n.*"),
             out::toString);
         final JsonNode delay = delay();
         assertTrue(delay.get("identity").get("holds").asBoolean(), delay::toString);
@@ -140,7 +140,7 @@ class DelayProcessTest {
             config(digestKey + "\nsegment: {source: 16.0.0.0/8}"), options, terminal));
 
         assertTrue(
-            out.toString(StandardCharsets.UTF_8).matches("(?s).*16\\.0\\.0\\.1 +48\\.0\\.0\\.1 .* <=[0-9]+ .*25000\\.000\n.*"),
+            out.toString(StandardCharsets.UTF_8).matches("(?s).*16\\.0\\.0\\.1 +48\\.0\\.0\\.1 .* <=[0-9]+ .*25000\\.000 +\\+0\\.0\n.*"),
             out::toString);
         assertTrue(delay().get("identity").get("holds").asBoolean());
 
@@ -148,7 +148,7 @@ class DelayProcessTest {
         assertEquals(ExitCode.DONE, DelayProcess.run(config(digestKey), options, terminal));
 
         assertTrue(
-            out.toString(StandardCharsets.UTF_8).matches("(?s).*16\\.0\\.0\\.1 +48\\.0\\.0\\.1 .* <=[0-9]+ .*25000\\.000\n.*"),
+            out.toString(StandardCharsets.UTF_8).matches("(?s).*16\\.0\\.0\\.1 +48\\.0\\.0\\.1 .* <=[0-9]+ .*25000\\.000 +\\+0\\.0\n.*"),
             "without the direction what the other way lost came unexpected, which makes bounds larger: " + out);
     }
 
