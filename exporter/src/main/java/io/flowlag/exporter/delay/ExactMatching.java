@@ -365,11 +365,18 @@ class ExactMatching extends Matching implements MatchHandler {
         final MutableDirectBuffer entry, final int offset, final long lost, final long unexpected, final long undecided) {
         if (undecided > 0) {
             FlowDelay.lossBound(entry, offset, lost + undecided);
-        } else if (isLive && lost > 0 && unexpected > 0) {
+        } else if (isLive && lost > 0 && (unexpected > 0 || mayBeLate(entry, offset))) {
             FlowDelay.lossBound(entry, offset, lost);
         } else {
             FlowDelay.loss(entry, offset, lost, unexpected, FlowDelay.LOSS_EXACT);
         }
+    }
+
+    /** Whether packets took so long that others, still on their way, may count as lost: the wait is at its limit. */
+    private boolean mayBeLate(final DirectBuffer entry, final int offset) {
+        final int matchedOffset = FlowDelay.matchedOffset(offset);
+        return counters().waitNs() >= LIVE_WAIT_NS && DelayCounters.count(entry, matchedOffset) > 0 &&
+            DelayCounters.maximumNs(entry, matchedOffset) > LIVE_WAIT_NS / 2;
     }
 
     @Override

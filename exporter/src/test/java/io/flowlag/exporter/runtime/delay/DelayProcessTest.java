@@ -86,7 +86,8 @@ class DelayProcessTest {
             List.of("10.2.0.1,10.2.0.2,17,6666,6666,1000,1000,4546.400,45.229,4410,4670"), truth.subList(1, truth.size()));
         assertEquals(0, delay().get("counters").get("match_lost").asLong());
         assertTrue(
-            out.toString(StandardCharsets.UTF_8).matches("(?s).* 4\\.546 +0\\.045 +\\S+ +exact-match +0 .*"), out::toString);
+            out.toString(StandardCharsets.UTF_8).matches(
+                "(?s).* 4\\.546 +0\\.045 +\\S+ +exact-match +0 .*"), out::toString);
     }
 
     @Test
@@ -98,7 +99,8 @@ class DelayProcessTest {
         assertEquals(ExitCode.DONE, DelayProcess.run(config(yaml), options, terminal));
 
         assertTrue(
-            out.toString(StandardCharsets.UTF_8).matches("(?s).* 4\\.546 +(0\\.0\\d\\d|-) +\\S+ +sketch +0 .*4\\.546 +\\+0\\.0\n.*"),
+            out.toString(StandardCharsets.UTF_8).matches(
+                "(?s).* 4\\.546 +(0\\.0\\d\\d|-) +\\S+ +sketch +0 .*4\\.546 +\\+0\\.0\n.*"),
             out::toString);
         final JsonNode delay = delay();
         assertTrue(delay.get("identity").get("holds").asBoolean(), delay::toString);
@@ -140,7 +142,8 @@ class DelayProcessTest {
             config(digestKey + "\nsegment: {source: 16.0.0.0/8}"), options, terminal));
 
         assertTrue(
-            out.toString(StandardCharsets.UTF_8).matches("(?s).*16\\.0\\.0\\.1 +48\\.0\\.0\\.1 .* <=[0-9]+ .*25000\\.000 +\\+0\\.0\n.*"),
+            out.toString(StandardCharsets.UTF_8).matches(
+                "(?s).*16\\.0\\.0\\.1 +48\\.0\\.0\\.1 .* <=[0-9]+ .*25000\\.000 +\\+0\\.0\n.*"),
             out::toString);
         assertTrue(delay().get("identity").get("holds").asBoolean());
 
@@ -148,7 +151,8 @@ class DelayProcessTest {
         assertEquals(ExitCode.DONE, DelayProcess.run(config(digestKey), options, terminal));
 
         assertTrue(
-            out.toString(StandardCharsets.UTF_8).matches("(?s).*16\\.0\\.0\\.1 +48\\.0\\.0\\.1 .* <=[0-9]+ .*25000\\.000 +\\+0\\.0\n.*"),
+            out.toString(StandardCharsets.UTF_8).matches(
+                "(?s).*16\\.0\\.0\\.1 +48\\.0\\.0\\.1 .* <=[0-9]+ .*25000\\.000 +\\+0\\.0\n.*"),
             "without the direction what the other way lost came unexpected, which makes bounds larger: " + out);
     }
 

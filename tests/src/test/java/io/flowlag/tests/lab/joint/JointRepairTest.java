@@ -18,7 +18,7 @@ class JointRepairTest {
 
     @Test
     void shouldLoseNothingToLossWhereItIsRepaired() {
-        final Results results = new JointRepair().run(new Setup(Scale.TEST, 1));
+        final Results results = new JointRepair().run(new Setup(Scale.TEST, 3));
         final Table table = results.named("repair");
 
         assertEquals(4, table.rows().size());
