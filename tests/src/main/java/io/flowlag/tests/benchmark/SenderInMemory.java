@@ -39,7 +39,7 @@ final class SenderInMemory extends SketchesAlone {
                 new IntervalSettings.Cells(
                     SketchGeometry.lds(lds.shape().rows(), lds.shape().columns(), lds.shape().vldaLength()),
                     lds.aggregatorCells(),
-                    config.rli().classCount(), 0, lds.alpha()),
+                    config.rli().classCount(), IntervalSettings.SKETCH_SEED, lds.alpha()),
                 new IntervalSettings.Times(
                     config.segment().intervalNs(), config.segment().maximumDelayNs(), 0, answerDeadlineNs, 0),
                 new IntervalSettings.Room(lds.inFlightPackets(), lds.waitingRecords(), config.metering().maxFlows(), 0),
