@@ -162,7 +162,7 @@ final class CollectorDefinitions {
             pmacctPlugin("flows", List.of()) +
             pmacctPlugin("delay", only(sent, InformationElement::isEnterprise)) +
             pmacctPlugin("path", only(sent, (element) -> !element.isEnterprise() && !element.name().contains("Sum"))) +
-            "print_output: json\n" +
+            "print_output: json\nprint_output_file_append: true\n" +
             "print_refresh_time: 10\n";
     }
 
