@@ -96,7 +96,7 @@ class DelayElementsTest {
             Files.readString(shipped("pmacct-nfacctd.conf"))
                 .replace("nfacctd_port: 4739", "nfacctd_port: " + port)
                 .replace("aggregate_primitives: ", "aggregate_primitives: " + shipped("").toAbsolutePath() + "/")
-                .replaceAll("(?m)(print_output_file.*): ", "$1: " + directory + "/")
+                .replaceAll("(?m)(print_output_file\\[.*): ", "$1: " + directory + "/")
                 .replace("print_refresh_time: 10", "print_refresh_time: 86400"));
         final String log;
         try (Command.Running nfacctd =
