@@ -14,14 +14,10 @@ import io.flowlag.exporter.status.Counters;
 import io.flowlag.tests.support.Frames;
 import io.flowlag.tests.support.NetworkNamespace;
 import io.flowlag.tests.support.RawSender;
-import org.agrona.CloseHelper;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 
@@ -31,30 +27,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** The wait of the capture stage in the kernel, so long that one that is not woken ends the test. */
 @Tag("topology")
 @Timeout(120)
-class LiveWaitTest {
-    private static final String NEAR = "wnear";
-    private static final String FAR = "wfar";
+class LiveWaitTest extends LiveWire {
     private static final int FOREVER_MS = 600_000;
     /** A block and an error each end a wait; one that does not wait at all has thousands. */
     private static final int MOST_WAITS = 50;
 
     private final Counters counters = new Counters();
-    private NetworkNamespace near;
-    private NetworkNamespace far;
     private int waits;
-
-    @BeforeEach
-    void layWire() throws IOException {
-        NetworkNamespace.assumeAvailable();
-        near = NetworkNamespace.create("near");
-        far = NetworkNamespace.create("far");
-        near.connect(NEAR, far, FAR);
-    }
-
-    @AfterEach
-    void removeWire() {
-        CloseHelper.closeAll(near, far);
-    }
 
     @Test
     void shouldAwaitSeveralInterfacesAtOnceThoughOneWasDown() throws Exception {
