@@ -176,8 +176,8 @@ public final class ConfigTable {
         "Longest delay of a packet. Later references are refused, and packets missing for longer are lost.");
     public static final ConfigKey<Long> SEGMENT_INTERVAL = row("segment.interval", duration("10ms", "1h"), "1s",
         "Measurement interval, over which each traffic class is summarised.").reloads();
-    static final ConfigKey<Unsuited> OFFLOAD = expert("segment.offload", choice(Unsuited.class), "refuse",
-        "What run does if an interface merges or splits packets (offload), which the points see: refuse or allow.");
+    static final ConfigKey<Offload> OFFLOAD = expert("segment.offload", choice(Offload.class), "off",
+        "Offloads that join or split packets at the points: off while run works, or refuse or allow those that are on.");
     static final ConfigKey<Boolean> EXACT = expert("segment.exact", onOff(), "off",
         "Matches every packet of both points by its digest: exact delay and loss of each flow.")
         .derived("on with role both");

@@ -84,9 +84,14 @@ public record ExporterConfig(
         }
     }
 
-    /** What is done about an interface that does not suit: {@code segment.offload}, {@code capture.in-use}. */
+    /** What is done about an interface that the host uses: {@code capture.in-use}. */
     public enum Unsuited {
         REFUSE, ALLOW
+    }
+
+    /** What is done about offloads that are on: {@code segment.offload}. */
+    public enum Offload {
+        OFF, REFUSE, ALLOW
     }
 
     /** Source of the clock's error: the kernel, or section {@code clock}. */
@@ -154,7 +159,7 @@ public record ExporterConfig(
 
     /** Delay between two measurement points. The id of the pair of points is an unsigned 32-bit number. */
     public record Segment(
-        Role role, long id, Points points, Selector selector, long maximumDelayNs, long intervalNs, Unsuited offload,
+        Role role, long id, Points points, Selector selector, long maximumDelayNs, long intervalNs, Offload offload,
         boolean exact, int exactPackets, boolean senderRecords) {
         /** The same with other times and packets. */
         public Segment withTimes(final long otherMaximumDelayNs, final long otherIntervalNs, final int otherPackets) {
@@ -286,11 +291,7 @@ public record ExporterConfig(
     public record Shape(int rows, int columns, int vldaLength) {
     }
 
-    /**
-     * Joint estimation from references and sketches.
-     *
-     * @param isChecked whether bounds are checked by the sums of all flows, where both points are in one process.
-     */
+    /** Joint estimation from references and sketches. Where both points are in one process, sums of all flows check bounds. */
     public record Joint(boolean enabled, long budgetNs, long waitNs, int maxFlows, int pendingPackets, boolean isChecked) {
         /** The same with other sizes. */
         public Joint withSizes(final long otherBudgetNs, final int otherFlows, final int otherPackets) {

@@ -8,6 +8,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -16,19 +17,21 @@ import java.util.Set;
 
 /**
  * The offloads of an interface that join or split packets: GRO, LRO, GSO, TSO, and those of UDP. With them two observation
- * points see different packets. Read from the driver by the ethtool ioctl. Immutable; allocates.
+ * points see different packets. Read from the driver, and switched, by the ethtool ioctl. Immutable; allocates.
  *
  * @param on         active offloads that can be switched off, as ethtool's options.
  * @param fixed      active offloads that cannot be switched off.
  * @param unreadable why nothing is known, or empty.
+ * @param bits       the features behind {@code on}, 32 an entry as the driver numbers them; empty if nothing is known.
  */
-public record OffloadState(String interfaceName, List<String> on, List<String> fixed, String unreadable) {
+public record OffloadState(
+    String interfaceName, List<String> on, List<String> fixed, String unreadable, List<Integer> bits) {
     /** The driver's features, and their names on ethtool's command line. */
     private static final Map<String, String> FEATURES = features(
         "rx-gro", "gro", "rx-lro", "lro", "rx-gro-hw", "rx-gro-hw", "rx-gro-list", "rx-gro-list",
         "rx-udp-gro-forwarding", "rx-udp-gro-forwarding",
         "tx-generic-segmentation", "gso", "tx-tcp-segmentation", "tso", "tx-tcp6-segmentation", "tso",
-        "tx-tcp-ecn-segmentation", "tso", "tx-tcp-mangleid-segmentation", "tso",
+        "tx-tcp-ecn-segmentation", "tso", "tx-tcp-mangleid-segmentation", "tso", "tx-tcp-accecn-segmentation", "tso",
         "tx-udp-segmentation", "tx-udp-segmentation");
 
     private static final String NO_INTERFACE = "no such interface";
@@ -36,6 +39,7 @@ public record OffloadState(String interfaceName, List<String> on, List<String> f
     private static final int GET_STRING_SET_INFO = 0x37;
     private static final int GET_STRINGS = 0x1B;
     private static final int GET_FEATURES = 0x3A;
+    private static final int SET_FEATURES = 0x3B;
     private static final int STRING_SET_FEATURES = 4;
     private static final int STRING_LENGTH_BYTES = 32;
     private static final int MAXIMUM_FEATURES = 1024;
@@ -56,6 +60,9 @@ public record OffloadState(String interfaceName, List<String> on, List<String> f
     private static final int FEATURES_BLOCK_LENGTH_BYTES = 16;
     private static final int FEATURES_ACTIVE_OFFSET = 8;
     private static final int FEATURES_NEVER_CHANGED_OFFSET = 12;
+    // struct ethtool_sfeatures: command 4, size 4, then for each 32: to be set 4, values 4
+    private static final int SWITCH_BLOCK_LENGTH_BYTES = 8;
+    private static final int SWITCH_VALUES_OFFSET = 4;
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
     /** Reads the driver's state. Returns it, or that it cannot be read; never throws. */
@@ -98,15 +105,19 @@ public record OffloadState(String interfaceName, List<String> on, List<String> f
         }
         final Set<String> on = new LinkedHashSet<>();
         final Set<String> fixed = new LinkedHashSet<>();
+        final Integer[] bits = new Integer[blockCount];
+        Arrays.fill(bits, 0);
         for (int i = 0; i < count; i++) {
             final String option = FEATURES.get(text(names, STRINGS_DATA_OFFSET + i * STRING_LENGTH_BYTES));
             final int block = FEATURES_DATA_OFFSET + i / Integer.SIZE * FEATURES_BLOCK_LENGTH_BYTES;
             final int bit = 1 << i % Integer.SIZE;
             if (option != null && (states.getInt(block + FEATURES_ACTIVE_OFFSET, ORDER) & bit) != 0) {
-                ((states.getInt(block + FEATURES_NEVER_CHANGED_OFFSET, ORDER) & bit) != 0 ? fixed : on).add(option);
+                final boolean isFixed = (states.getInt(block + FEATURES_NEVER_CHANGED_OFFSET, ORDER) & bit) != 0;
+                (isFixed ? fixed : on).add(option);
+                bits[i / Integer.SIZE] |= isFixed ? 0 : bit;
             }
         }
-        return new OffloadState(interfaceName, List.copyOf(on), List.copyOf(fixed), "");
+        return new OffloadState(interfaceName, List.copyOf(on), List.copyOf(fixed), "", List.of(bits));
     }
 
     private static UnsafeBuffer command(final int lengthBytes, final int command) {
@@ -155,7 +166,7 @@ public record OffloadState(String interfaceName, List<String> on, List<String> f
     }
 
     private static OffloadState unreadable(final String interfaceName, final String why) {
-        return new OffloadState(interfaceName, List.of(), List.of(), why);
+        return new OffloadState(interfaceName, List.of(), List.of(), why, List.of());
     }
 
     private static Map<String, String> features(final String... namesAndOptions) {
@@ -171,15 +182,34 @@ public record OffloadState(String interfaceName, List<String> on, List<String> f
         return !on.isEmpty() || !fixed.isEmpty();
     }
 
-    /** {@return the command that switches the active offloads off, or empty if none can be} */
-    public String remedy() {
+    /**
+     * Switches those that were {@code on}. The driver may leave some as they are: read it again.
+     *
+     * @return why the driver refuses, or "".
+     */
+    public String turn(final boolean isOn) {
+        if (on.isEmpty()) {
+            return "";
+        }
+        final UnsafeBuffer features = command(FEATURES_DATA_OFFSET + bits.size() * SWITCH_BLOCK_LENGTH_BYTES, SET_FEATURES);
+        features.putInt(FEATURES_SIZE_OFFSET, bits.size(), ORDER);
+        for (int i = 0; i < bits.size(); i++) {
+            final int block = FEATURES_DATA_OFFSET + i * SWITCH_BLOCK_LENGTH_BYTES;
+            features.putInt(block, bits.get(i), ORDER);
+            features.putInt(block + SWITCH_VALUES_OFFSET, isOn ? bits.get(i) : 0, ORDER);
+        }
+        return ask(interfaceName, features);
+    }
+
+    /** {@return the command that switches the active offloads off, or on again, or empty if none can be} */
+    public String line(final boolean isOn) {
         if (on.isEmpty()) {
             return "";
         }
         final List<String> line = new ArrayList<>(List.of("ethtool", "-K", interfaceName));
         for (final String option : on) {
             line.add(option);
-            line.add("off");
+            line.add(isOn ? "on" : "off");
         }
         return String.join(" ", line);
     }

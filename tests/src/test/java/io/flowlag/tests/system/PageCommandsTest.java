@@ -54,8 +54,6 @@ class PageCommandsTest {
     /** What runs until it is stopped, and what it says or does when it is ready. */
     private static final Map<String, String> SERVICES = Map.of("flowlag run", "INFO  metering ", "flowlag collect", "",
         "tcpdump", "listening on ", "tshark -i", "Capturing on ", "nfcapd", "", "nfacctd", "");
-    /** They say themselves what is to be done on a host as it comes; the others may leave it to what they refer to. */
-    private static final Set<Path> FIRST_PAGES = Set.of(ROOT.resolve("README.md"), ROOT.resolve("docs/five-minutes.md"));
     private static final long PACKETS = 50;
     private static final String COLLECTOR_PORT = ":1283 ";
 
@@ -136,22 +134,17 @@ class PageCommandsTest {
         here.connect("eth0", sender, "eth0");
         here.connect("eth1", receiver, "eth0");
         here.connect("eth2", sender, "eth2");
-        address(here, "eth0", "192.0.2.254/24");
-        address(here, "eth1", "198.51.100.254/24");
-        address(here, "eth2", "203.0.113.254/24");
-        address(sender, "eth0", "192.0.2.7/24");
-        address(sender, "eth2", "203.0.113.7/24");
+        here.addAddress("eth0", "192.0.2.254/24");
+        here.addAddress("eth1", "198.51.100.254/24");
+        here.addAddress("eth2", "203.0.113.254/24");
+        sender.addAddress("eth0", "192.0.2.7/24");
+        sender.addAddress("eth2", "203.0.113.7/24");
         sender.addAddress("eth0", "192.0.2.10/24");
-        address(receiver, "eth0", "198.51.100.9/24");
+        receiver.addAddress("eth0", "198.51.100.9/24");
         receiver.addAddress("eth0", "198.51.100.1/24");
         sender.ip("route", "add", "default", "via", "192.0.2.254");
         receiver.ip("route", "add", "default", "via", "198.51.100.254");
         here.exec("sh", "-c", "echo 1 > /proc/sys/net/ipv4/ip_forward");
-    }
-
-    private static void address(final NetworkNamespace host, final String name, final String prefix) throws IOException {
-        host.addAddress(name, prefix);
-        host.exec("ethtool", "-K", name, "gro", "off", "gso", "off", "tso", "off", "tx-udp-segmentation", "off");
     }
 
     @AfterEach
@@ -170,9 +163,6 @@ class PageCommandsTest {
         final Set<String> exceptions = exceptions().keySet();
         final List<String> later = new ArrayList<>();
         withTraffic(() -> {
-            for (final String each : List.of("eth0", "eth1", "eth2")) {
-                here.exec("ethtool", "-K", each, "gso", FIRST_PAGES.contains(page) ? "on" : "off");
-            }
             blocks(page).forEach((block) -> runBlock(block, exceptions, later));
             later.forEach(this::ask);
         });

@@ -242,15 +242,19 @@ class ReferenceInjectionTest {
         here.exec("ethtool", "-K", SENDER, "gro", "on", "tso", "on", "gso", "on");
         final OffloadState on = here.call(() -> OffloadState.of(SENDER));
         assertTrue(on.isOn());
-        assertTrue(on.on().containsAll(List.of("gro", "gso", "tso")), on.remedy());
-        assertTrue(on.remedy().startsWith("ethtool -K " + SENDER + " "), on.remedy());
+        assertTrue(on.on().containsAll(List.of("gro", "gso", "tso")), on.line(false));
+        assertTrue(on.line(false).startsWith("ethtool -K " + SENDER + " "), on.line(false));
 
-        here.exec(on.remedy().split(" "));
+        here.exec(on.line(false).split(" "));
         final OffloadState off = here.call(() -> OffloadState.of(SENDER));
         assertEquals(List.of(), off.on());
         assertFalse(off.isOn());
         assertEquals("", off.unreadable());
-        assertEquals("", off.remedy());
+        assertEquals("", off.line(false));
+        assertEquals("", here.call(() -> on.turn(true)));
+        assertEquals(on, here.call(() -> OffloadState.of(SENDER)));
+        assertEquals("", here.call(() -> on.turn(false)));
+        assertEquals(off, here.call(() -> OffloadState.of(SENDER)));
 
         assertEquals("no such device", here.call(() -> OffloadState.of("nowhere")).unreadable());
         assertFalse(here.call(() -> OffloadState.of("nowhere")).isOn());

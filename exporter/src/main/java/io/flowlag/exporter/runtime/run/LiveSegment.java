@@ -28,7 +28,6 @@ import io.flowlag.exporter.exchange.link.SharedSettings;
 import io.flowlag.exporter.reference.CardClock;
 import io.flowlag.exporter.reference.ClockState;
 import io.flowlag.exporter.reference.InjectionException;
-import io.flowlag.exporter.reference.OffloadState;
 import io.flowlag.exporter.reference.QueueCapacity;
 import io.flowlag.exporter.reference.ReferencePort;
 import io.flowlag.exporter.reference.StampPoint;
@@ -171,9 +170,6 @@ public final class LiveSegment implements AutoCloseable {
         if (role == Role.NONE) {
             return new LiveSegment(config, null, DelayWiring.NONE, null, null, context);
         }
-        if (context.earlier.isEmpty()) {
-            checkOffloads(config);
-        }
         if (!config.pairs().segments().isEmpty()) {
             final DelayWiring wiring =
                 new DelayWiring(role, DelayWiring.References.NONE, ClockError.NONE, false, true, true, false);
@@ -261,7 +257,7 @@ public final class LiveSegment implements AutoCloseable {
             return;
         }
         if (isFirst) {
-            tellOffloads();
+            tellCardClocks();
         }
         if (wiring.references().isSent()) {
             tellCapacity();
@@ -271,20 +267,10 @@ public final class LiveSegment implements AutoCloseable {
         }
     }
 
-    private void tellOffloads() {
-        for (final String each : interfaces(config)) {
-            final OffloadState offloads = OffloadState.of(each);
-            if (!offloads.unreadable().isEmpty()) {
-                LOG.warn("{}: its offloads cannot be read ({}): make sure that GRO, LRO, GSO and TSO are off", each,
-                    offloads.unreadable());
-            } else if (offloads.isOn()) {
-                LOG.warn("{}: offloads are on ({}) and segment.offload allows it: the points may see different packets", each,
-                    offloadNames(offloads));
-            }
-            if (config.capture().hardwareTimestamps()) {
-                final CardClock clock = CardClock.of(each);
-                LOG.atLevel(clock.isTrouble() ? Level.WARN : Level.INFO).log("{}: {}", each, clock.notice());
-            }
+    private void tellCardClocks() {
+        for (final String each : config.capture().hardwareTimestamps() ? interfaces(config) : List.<String>of()) {
+            final CardClock clock = CardClock.of(each);
+            LOG.atLevel(clock.isTrouble() ? Level.WARN : Level.INFO).log("{}: {}", each, clock.notice());
         }
     }
 
@@ -518,34 +504,6 @@ public final class LiveSegment implements AutoCloseable {
                     "which uses " + name + ": it has " + uses + ": set capture.source to afpacket, or capture.in-use to allow");
             }
         }
-    }
-
-    private static void checkOffloads(final ExporterConfig config) {
-        if (config.segment().offload() == ExporterConfig.Unsuited.ALLOW) {
-            return;
-        }
-        final List<String> remedies = new ArrayList<>();
-        final List<String> found = new ArrayList<>();
-        for (final String name : interfaces(config)) {
-            final OffloadState offloads = OffloadState.of(name);
-            if (offloads.isOn()) {
-                found.add(name + " (" + offloadNames(offloads) + ")");
-            }
-            if (!offloads.remedy().isEmpty()) {
-                remedies.add(offloads.remedy());
-            }
-        }
-        if (!found.isEmpty()) {
-            throw new ExitException(ExitCode.CONFIGURATION, "offloads join and split packets at " + String.join(" and ", found) +
-                ", so the two points would see different ones: " +
-                (remedies.isEmpty() ? "" : "run " + String.join(" && ", remedies) + ", or ") + "set segment.offload to allow");
-        }
-    }
-
-    private static String offloadNames(final OffloadState offloads) {
-        final List<String> names = new ArrayList<>(offloads.on());
-        offloads.fixed().forEach((name) -> names.add(name + " for ever"));
-        return String.join(", ", names);
     }
 
     private static ReferencePort bind(final int number) {

@@ -14,11 +14,18 @@ import java.util.concurrent.Executor;
 
 /** The live sides of all segments of a process, in the order of its configuration. Threads as of {@link LiveSegment}. */
 final class LiveSegments implements AutoCloseable {
+    private final Offloads offloads;
     private final List<LiveSegment> segments;
 
-    /** Opens all; see {@link LiveSegment#open}. */
+    /** Opens all; see {@link LiveSegment#open} and {@link Offloads}. */
     LiveSegments(final ExporterConfig config, final Executor names, final int... interfaceIds) {
-        segments = LiveSegment.openAll(config, names, interfaceIds);
+        offloads = new Offloads(config, System.nanoTime());
+        try {
+            segments = LiveSegment.openAll(config, names, interfaceIds);
+        } catch (final RuntimeException ex) {
+            offloads.close();
+            throw ex;
+        }
     }
 
     List<DelayWiring> wirings() {
@@ -31,11 +38,13 @@ final class LiveSegments implements AutoCloseable {
     }
 
     void tellStart() {
+        offloads.tell();
         segments.forEach(LiveSegment::tellStart);
     }
 
     /** As {@link LiveSegment#keepHouse}; there are no stages without delay measurement. */
     void keepHouse(final Counters counters, final List<DelayStage> stages) {
+        offloads.keepHouse(System.nanoTime());
         for (int i = 0; i < segments.size(); i++) {
             final DelayStage stage = stage(stages, i);
             segments.get(i).keepHouse(segments.size() == 1 ? counters : stage.counters(), stage);
@@ -124,5 +133,6 @@ final class LiveSegments implements AutoCloseable {
     @Override
     public void close() {
         CloseHelper.closeAll(segments);
+        offloads.close();
     }
 }
