@@ -108,9 +108,12 @@ public final class StatusFiles {
         return files;
     }
 
-    /** Finds the file of a running process, 0 for the only one; throws an {@link ExitException} if there is none or several. */
+    /**
+     * Finds the file of a running process, 0 for the only one of this network namespace, or of all if that has none; throws an
+     * {@link ExitException} if there is none or several.
+     */
     public Path find(final long pid) {
-        final List<Path> living = new ArrayList<>();
+        final List<Path> found = new ArrayList<>();
         String silence = null;
         for (final Path directory : directories) {
             for (final Path file : files(directory)) {
@@ -120,7 +123,7 @@ public final class StatusFiles {
                         continue;
                     }
                     if (silent == null) {
-                        living.add(file);
+                        found.add(file);
                     } else {
                         silence = silent;
                     }
@@ -129,6 +132,8 @@ public final class StatusFiles {
                 }
             }
         }
+        final List<Path> near = found.stream().filter(StatusFiles::isNear).toList();
+        final List<Path> living = near.isEmpty() ? found : near;
         if (living.size() == 1) {
             return living.get(0);
         }
@@ -141,6 +146,16 @@ public final class StatusFiles {
         throw new ExitException(ExitCode.NO_INPUT,
             "several run: choose one with --pid: " + living.stream().map(StatusFiles::text).sorted()
             .collect(Collectors.joining("; ")).replaceAll("\\p{Cc}", "?"));
+    }
+
+    /** {@return whether a process runs in the network namespace of this one, as far as that can be read} */
+    private static boolean isNear(final Path file) {
+        try (StatusFileReader reader = new StatusFileReader(file)) {
+            return Files.readSymbolicLink(Path.of("/proc", Long.toString(reader.pid()), "ns/net"))
+                .equals(Files.readSymbolicLink(Path.of("/proc/self/ns/net")));
+        } catch (final ExitException | IOException ex) {
+            return false;
+        }
     }
 
     /** {@return the number of a process, what it measures, and since when} */

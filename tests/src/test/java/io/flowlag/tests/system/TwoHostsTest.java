@@ -106,6 +106,9 @@ class TwoHostsTest {
             Flowlag.awaitMetering(receiver, sender);
             await(receiver, () -> Files.exists(stats) && Stats.read(stats).delayCounter("lds_intervals") >= 2);
             traffic.run();
+            final String top = new Flowlag().under("ip", "netns", "exec", topology.exit().name()).command("top", "--once")
+                .timeout(TIMEOUT).run().orFail().output();
+            assertTrue(top.contains(" " + receiver.pid() + " "), top);
             final long endNs = System.currentTimeMillis() * 1_000_000;
             await(receiver, () -> {
                 final Stats now = Stats.read(stats);
