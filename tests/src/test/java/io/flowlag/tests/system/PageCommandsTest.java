@@ -12,6 +12,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -159,6 +161,7 @@ class PageCommandsTest {
 
     @ParameterizedTest
     @MethodSource("pagesThatRun")
+    @Execution(ExecutionMode.CONCURRENT)
     void shouldRunTheCommandsOfAPage(final Path page) throws Exception {
         final Set<String> exceptions = exceptions().keySet();
         final List<String> later = new ArrayList<>();
