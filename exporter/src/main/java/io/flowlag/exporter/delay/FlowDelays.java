@@ -315,6 +315,7 @@ public final class FlowDelays {
             }
         } else if (FlowDelay.isMatchedWhole(image, delayOffset) && matching.isUnambiguous(image, offset)) {
             FlowDelay.addFlags(image, delayOffset, FlowDelay.FLAG_EXACT);
+            choice.learnUnit(image, delayOffset);
             FlowDelay.errorBoundNs(image, delayOffset, choice.floorNs(FlowEntry.packetCount(image, offset)));
         }
     }

@@ -75,6 +75,11 @@ final class MeanChoice {
         isRangeKnown = isWatched && seenDelays >= ENOUGH_DELAYS;
         packets = FlowEntry.packetCount(entry, offset - FlowEntry.BASE_LENGTH_BYTES);
         forget();
+        learnUnit(entry, offset);
+    }
+
+    /** First and last stamp of a record, or of a living flow: there may be no record yet. */
+    void learnUnit(final DirectBuffer entry, final int offset) {
         learnUnit(FlowEntry.startNs(entry, offset - FlowEntry.BASE_LENGTH_BYTES));
         learnUnit(FlowEntry.endNs(entry, offset - FlowEntry.BASE_LENGTH_BYTES));
     }

@@ -19,6 +19,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.Random;
@@ -190,6 +191,29 @@ class MatchedFlowTest {
         assertFalse(FlowDelay.has(record, OFFSET, FlowDelay.FLAG_ERROR_BOUND), "its delay is beyond all that matched");
     }
 
+    /** The wait is as long as it gets, and a flow has packets that needed more than half of it: a later one may be on its way. */
+    @ParameterizedTest
+    @CsvSource({"1, 3000, 2", "1, 2450, 1", "2, 3000, 1"})
+    void shouldTellAnUpperBoundOfLossWherePacketsMayBeLaterThanTheLongestWait(
+        final int slowFlow, final long slowestMs, final int lossKind) {
+        watch();
+        long sentNs = FLOW_NS;
+        for (final long delayMs : new long[]{600, 1_210, slowestMs}) {
+            send(slowFlow, delayMs, sentNs);
+            receive(slowFlow, delayMs, sentNs + delayMs * MS);
+            sentNs += delayMs * MS + MS;
+        }
+        send(1, 1, sentNs);
+        receive(1, 1, sentNs + MS);
+        send(1, 2, sentNs + 2 * MS);
+        time(sentNs + 60 * SECOND_NS);
+        end();
+
+        assertEquals(1, FlowEntry.sourceLow(record, 0));
+        assertEquals(1, FlowDelay.lostPackets(record, OFFSET));
+        assertEquals(lossKind, FlowDelay.lossKind(record, OFFSET));
+    }
+
     /** Addresses are translated between the points: losses are unknown, not zero. */
     @Test
     void shouldTellNoLossWhereNoPacketMatches() {
@@ -261,7 +285,7 @@ class MatchedFlowTest {
     void shouldNotCallALivingFlowExactWhereATwinMayBeLost() {
         watch();
         send(1, 1, FLOW_NS);
-        receive(1, 1, FLOW_NS + MS);
+        receive(1, 1, FLOW_NS + MS + 1);
         assertTrue(isShownExact());
         send(1, 2, FLOW_NS + 2 * MS);
         send(1, 2, FLOW_NS + 5 * MS);
@@ -286,7 +310,7 @@ class MatchedFlowTest {
             final int offset = living.offset(i);
             if (FlowEntry.sourceLow(living.flows(), offset) == 1) {
                 final FlowView view = FlowView.of(living.flows(), offset);
-                assertEquals(view.isExact(), view.boundNs() != null, "as that of its record will be");
+                assertEquals(view.isExact() ? 2_000L : null, view.boundNs(), "as that of its record will be");
                 return view.isExact();
             }
         }
