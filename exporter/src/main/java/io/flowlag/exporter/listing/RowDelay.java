@@ -1,5 +1,8 @@
 package io.flowlag.exporter.listing;
 
+import io.flowlag.exporter.delay.FlowDelay;
+import io.flowlag.sketch.quantile.QuantileSketch;
+
 /**
  * The delay of a row, ns, signed. Immutable. Null is unknown.
  *
@@ -17,4 +20,13 @@ public record RowDelay(
     public static final int MIXED = -1;
     /** No delay. */
     public static final RowDelay NONE = new RowDelay(null, null, null, false, 0, RowSpread.UNKNOWN, null, null);
+
+    private static final double PPM = 1e6;
+
+    /** {@return how far quantiles of matched packets may be off, in a million of themselves; null if that is not known} */
+    Long quantileErrorPpm() {
+        return estimator != FlowDelay.ESTIMATOR_MATCHED || spread.p50Ns() == null || spread.minimumNs() == null ||
+            spread.maximumNs() == null ? null :
+            Long.valueOf((long)Math.ceil(PPM * QuantileSketch.relativeError(spread.minimumNs(), spread.maximumNs())));
+    }
 }

@@ -4,7 +4,7 @@ import java.util.List;
 
 /**
  * An object a row, see {@link RowFields}; absent fields are left out. It begins with {@code _start} and {@code _end}, the times
- * by ISO 8601 with every nanosecond.
+ * by ISO 8601 with every nanosecond, and ends with the error of quantiles, where it is known.
  */
 public final class RowJson implements RowWriter {
     private final List<RowFields.Field> fields;
@@ -24,7 +24,15 @@ public final class RowJson implements RowWriter {
                 text.append(value instanceof Number ? "" : "\"").append(value).append(value instanceof Number ? "" : "\"");
             }
         }
+        appendQuantileError(row.delay(), text);
         text.append("}\n");
+    }
+
+    /** Appends, behind other fields, how far quantiles of matched packets may be off, of themselves; nothing if it is unknown. */
+    public static void appendQuantileError(final RowDelay delay, final StringBuilder text) {
+        if (delay.quantileErrorPpm() != null) {
+            text.append(",\"_delayQuantileErrorPartsPerMillion\":").append(delay.quantileErrorPpm());
+        }
     }
 
     /** Appends the fields of start and end that are known, without a comma behind them. */

@@ -1,14 +1,21 @@
 package io.flowlag.exporter.listing;
 
+import io.flowlag.exporter.delay.FlowDelay;
+
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * Aligned columns, as wide as the first rows need, which are held until there are {@link #HELD} or no more come.
@@ -24,7 +31,7 @@ import java.util.function.Function;
  * {@code -} is an absent value; {@code <=} marks a loss that is only an upper bound, {@code >=} that of a group whose other
  * records do not know theirs, and its share is of those that do. {@code interp_%} and {@code sketch_%} say how far the means
  * beside them are from {@code mean_us}. The header is repeated when columns are added or grow, on a terminal alone; they never
- * shrink.
+ * shrink. Of columns wider than the terminal those that matter less are left out, and a line above the header names them.
  */
 public final class RowTable implements RowWriter {
     /** Rows that are held for the width of the columns. */
@@ -36,7 +43,6 @@ public final class RowTable implements RowWriter {
     private static final String[] END_REASONS = {ABSENT, "idle", "active", "end", "forced", "resources"};
     private static final String[] ESTIMATORS = {
         ABSENT, "interpolated", "left", "sketch", "joint", "exact-sums", "exact-match", "mixed-paths"};
-    private static final int EXACT_SUMS = 5;
     private static final double NANOS_PER_MILLI = 1e6;
     private static final double NANOS_PER_MICRO = 1e3;
     private static final double PERCENT = 100;
@@ -45,6 +51,15 @@ public final class RowTable implements RowWriter {
     private static final String PLAIN = "\033[0m";
     /** Of counts and delays, where more rows come: so that larger ones need no new header. */
     private static final int ROOMY = 9;
+    private static final String SEPARATOR = "  ";
+    /** What a narrow terminal shows of rows behind their key and what they are chosen or sorted by; others come last. */
+    private static final List<String> RANKS = List.of(
+        "mean_us", "lost", "packets", "bound_us", "p99_us", "max_us", "loss_%", "octets", "flows", "estimate", "rtt_us",
+        "retransmitted", "start", "duration_ms");
+    /** So many columns behind the key are shown, if need be over several lines. */
+    private static final int LEAST_VALUES = 2;
+    /** Of a quantile within 1 to 8 %. */
+    private static final MathContext QUANTILE_DIGITS = new MathContext(3);
 
     /**
      * A column.
@@ -56,23 +71,25 @@ public final class RowTable implements RowWriter {
     }
 
     private final List<Column> columns = new ArrayList<>();
-    private final boolean isColoured;
-    private final Set<RowPart> parts;
+    private final int keys;
+    private final Listing listing;
     private final int most;
     private final List<FlowRow> held = new ArrayList<>();
     private final Set<RowPart> shown = EnumSet.of(RowPart.TRAFFIC);
     private final int[] widths;
+    private final boolean[] isLeftOut;
+    private String toldLeftOut = "";
     private boolean hasHeader;
     private boolean isRoomy;
     private boolean lacksQuantile;
     private boolean lacksSpread;
 
-    /** A table of a row a record, or of groups; coloured for a terminal; that holds so many rows. For the parts see a listing. */
-    RowTable(final Grouping grouping, final boolean isColoured, final Set<RowPart> parts, final int most) {
-        this.isColoured = isColoured;
-        this.parts = parts;
+    /** A table of a row a record, or of groups, that holds so many rows. */
+    RowTable(final Grouping grouping, final Listing listing, final int most) {
+        this.listing = listing;
         this.most = most;
         addKey(grouping);
+        keys = columns.size();
         final boolean isGrouped = grouping != null;
         if (isGrouped) {
             number("flows", RowPart.TRAFFIC, 5, (row) -> count(row.traffic().flows()));
@@ -91,6 +108,7 @@ public final class RowTable implements RowWriter {
         }
         addMeasured();
         widths = columns.stream().mapToInt((column) -> column.name().length()).toArray();
+        isLeftOut = new boolean[widths.length];
     }
 
     private void addKey(final Grouping grouping) {
@@ -132,9 +150,9 @@ public final class RowTable implements RowWriter {
             row.loss().mark() + row.loss().packets());
         number("loss_%", RowPart.DELAY, 0, RowTable::lossPercent);
         delay("measured", (row) -> count(row.delay().measured()));
-        delay("p50_us", (row) -> micros(row.delay().spread().p50Ns()));
-        delay("p90_us", (row) -> micros(row.delay().spread().p90Ns()));
-        delay("p99_us", (row) -> micros(row.delay().spread().p99Ns()));
+        delay("p50_us", (row) -> quantile(row.delay().spread().p50Ns(), row));
+        delay("p90_us", (row) -> quantile(row.delay().spread().p90Ns(), row));
+        delay("p99_us", (row) -> quantile(row.delay().spread().p99Ns(), row));
         delay("max_us", (row) -> micros(row.delay().spread().maximumNs()));
         number("sketch_us", RowPart.SKETCH, ROOMY, (row) -> micros(row.delay().sketchNs()));
         number("sketch_%", RowPart.SKETCH, 8, (row) -> difference(row.delay().sketchNs(), row.delay().meanNs()));
@@ -199,16 +217,16 @@ public final class RowTable implements RowWriter {
         if (held.isEmpty()) {
             return;
         }
-        final boolean isFixed = parts != null && hasHeader;
-        if (parts != null && isRoomy) {
-            shown.addAll(parts);
+        final boolean isFixed = listing.parts() != null && hasHeader;
+        if (listing.parts() != null && isRoomy) {
+            shown.addAll(listing.parts());
         }
         final List<String[]> lines = new ArrayList<>();
         boolean isNew = !hasHeader;
         for (final FlowRow row : held) {
             isNew |= !isFixed && show(row);
             lacksQuantile |= row.delay().meanNs() != null && row.delay().spread().p99Ns() == null;
-            lacksSpread |= row.delay().estimator() == EXACT_SUMS && row.delay().spread().p50Ns() == null;
+            lacksSpread |= row.delay().estimator() == FlowDelay.ESTIMATOR_FLOW_SUMS && row.delay().spread().p50Ns() == null;
             lines.add(columns.stream().map((column) -> column.cell().apply(row)).toArray(String[]::new));
         }
         for (final String[] line : lines) {
@@ -226,7 +244,39 @@ public final class RowTable implements RowWriter {
 
     private void appendHeader(final StringBuilder text) {
         hasHeader = true;
+        fit(text);
         appendCells(columns.stream().map(Column::name).toArray(String[]::new), HEADER_COLOUR, text);
+    }
+
+    /** Leaves out what has no room on the terminal, and appends a line that names it if that is news. */
+    private void fit(final StringBuilder text) {
+        if (listing.width() == 0) {
+            return;
+        }
+        final List<Integer> all = IntStream.range(0, columns.size()).filter((i) -> shown.contains(columns.get(i).part())).boxed()
+            .sorted(Comparator.comparingInt(this::rank)).toList();
+        int room = listing.width() + SEPARATOR.length();
+        for (int i = 0; i < all.size(); i++) {
+            final int width = widths[all.get(i)] + SEPARATOR.length();
+            while (i < keys + LEAST_VALUES && width > room) {
+                room += listing.width();
+            }
+            isLeftOut[all.get(i)] = width > room;
+            room -= width > room ? 0 : width;
+        }
+        final String leftOut = all.stream().sorted().filter((i) -> isLeftOut[i]).map((i) -> columns.get(i).name())
+            .collect(Collectors.joining(", "));
+        if (!leftOut.equals(toldLeftOut)) {
+            toldLeftOut = leftOut;
+            text.append(leftOut.isEmpty() ? "" : "(no room for " + leftOut + ": a pipe, such as | less -S, shows them)\n");
+        }
+    }
+
+    private int rank(final int index) {
+        final String name = columns.get(index).name();
+        final int rank = RANKS.indexOf(name);
+        final boolean isAsked = listing.query().keys().stream().anyMatch((key) -> name.startsWith(key.label().replace('-', '_')));
+        return index < keys ? -2 : isAsked ? -1 : rank < 0 ? RANKS.size() : rank;
     }
 
     private boolean show(final FlowRow row) {
@@ -245,7 +295,7 @@ public final class RowTable implements RowWriter {
             final Column column = columns.get(i);
             if (shown.contains(column.part())) {
                 final int width = Math.max(line[i].length(), isRoomy ? column.roomyWidth() : 0);
-                hasGrown |= width > widths[i];
+                hasGrown |= width > widths[i] && !isLeftOut[i];
                 widths[i] = Math.max(widths[i], width);
             }
         }
@@ -255,23 +305,23 @@ public final class RowTable implements RowWriter {
     /** A colour is of the whole header, and of the lost packets of a row. */
     private void appendCells(final String[] line, final String colour, final StringBuilder text) {
         final boolean isHeader = HEADER_COLOUR.equals(colour);
-        text.append(isColoured && isHeader ? colour : "");
+        text.append(listing.isColoured() && isHeader ? colour : "");
         String separator = "";
         for (int i = 0; i < line.length; i++) {
             final Column column = columns.get(i);
-            if (!shown.contains(column.part())) {
+            if (isLeftOut[i] || !shown.contains(column.part())) {
                 continue;
             }
-            final boolean isMarked = isColoured && !isHeader && colour != null && column.name().startsWith("los");
+            final boolean isMarked = listing.isColoured() && !isHeader && colour != null && column.name().startsWith("los");
             final String padding = " ".repeat(widths[i] - line[i].length());
             text.append(separator).append(column.isLeft() ? "" : padding).append(isMarked ? colour : "").append(line[i])
                 .append(isMarked ? PLAIN : "").append(column.isLeft() ? padding : "");
-            separator = "  ";
+            separator = SEPARATOR;
         }
         while (text.charAt(text.length() - 1) == ' ') {
             text.setLength(text.length() - 1);
         }
-        text.append(isColoured && isHeader ? PLAIN : "").append('\n');
+        text.append(listing.isColoured() && isHeader ? PLAIN : "").append('\n');
     }
 
     private static String lossPercent(final FlowRow row) {
@@ -304,6 +354,17 @@ public final class RowTable implements RowWriter {
 
     private static String micros(final Long valueNs) {
         return decimal(valueNs, NANOS_PER_MICRO);
+    }
+
+    /** Not above the largest delay, which is exact. */
+    private static String quantile(final Long valueNs, final FlowRow row) {
+        if (valueNs == null) {
+            return ABSENT;
+        }
+        final BigDecimal rounded = BigDecimal.valueOf(valueNs).round(QUANTILE_DIGITS);
+        final Long maximumNs = row.delay().spread().maximumNs();
+        return maximumNs != null && rounded.compareTo(BigDecimal.valueOf(maximumNs)) >= 0 ? micros(maximumNs) :
+            rounded.movePointLeft(3).toPlainString();
     }
 
     private static String decimal(final Long valueNs, final double unitNs) {

@@ -20,10 +20,16 @@ public interface RowWriter {
         return "";
     }
 
-    /** {@return a writer of rows that are all at hand, of groups if there is a grouping; coloured for a terminal} */
-    static RowWriter of(final RowFormat format, final Grouping grouping, final boolean isColoured) {
-        return switch (format) {
-            case TABLE -> new RowTable(grouping, isColoured, null, Integer.MAX_VALUE);
+    /** {@return a writer of rows that are all at hand, of groups if there is a grouping} */
+    static RowWriter of(final RowFormat format, final Grouping grouping) {
+        return of(new Listing(format, FlowQuery.ALL.by(grouping), false));
+    }
+
+    /** {@return a writer of rows that are all at hand} */
+    static RowWriter of(final Listing listing) {
+        final Grouping grouping = listing.query().grouping();
+        return switch (listing.format()) {
+            case TABLE -> new RowTable(grouping, listing.with(null), Integer.MAX_VALUE);
             case JSON -> new RowJson(grouping);
             case CSV -> new RowCsv(grouping);
         };
@@ -31,7 +37,6 @@ public interface RowWriter {
 
     /** {@return a writer of a row a record, as they come} */
     static RowWriter ofStream(final Listing listing) {
-        return listing.format() != RowFormat.TABLE ? of(listing.format(), null, false) :
-            new RowTable(null, listing.isColoured(), listing.parts(), RowTable.HELD);
+        return listing.format() != RowFormat.TABLE ? of(listing.format(), null) : new RowTable(null, listing, RowTable.HELD);
     }
 }

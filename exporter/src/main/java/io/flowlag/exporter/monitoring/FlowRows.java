@@ -52,7 +52,7 @@ public final class FlowRows {
 
     /** Appends the flows that are asked for. Returns what they lack of what is asked for, in words; empty if nothing. */
     public static String append(final List<FlowView> flows, final Listing listing, final StringBuilder text) {
-        final RowWriter writer = RowWriter.of(listing.format(), listing.query().grouping(), listing.isColoured());
+        final RowWriter writer = RowWriter.of(listing);
         final UnknownValues unknown = new UnknownValues(listing.query());
         flows.forEach((flow) -> unknown.onRow(of(flow)));
         of(flows, listing.query()).forEach((row) -> {

@@ -10,9 +10,7 @@ import io.flowlag.exporter.terminal.Terminal;
 
 import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * {@code flowlag top} on a terminal: redraws the screen periodically until q, SIGINT or SIGTERM, then restores the terminal. One
@@ -28,8 +26,6 @@ public final class TopProcess {
     private static final String REVERSE = "\033[7m";
     private static final String PLAIN = "\033[0m";
     private static final long KEY_NS = 50_000_000L;
-    /** Long enough for a loaded machine: without an answer the terminal could not be restored. */
-    private static final long TERMINAL_TIMEOUT_MS = 20_000;
     private static final int DEFAULT_WIDTH = 80;
     private static final int DEFAULT_HEIGHT = 24;
     private static final int KEYS_BYTES = 256;
@@ -51,7 +47,7 @@ public final class TopProcess {
         this.reader = reader;
         this.intervalNs = intervalNs;
         this.terminal = terminal;
-        savedMode = stty("-g");
+        savedMode = Terminal.stty("-g");
     }
 
     /** {@return whether there is a terminal for input and output} */
@@ -88,7 +84,7 @@ public final class TopProcess {
     }
 
     private void enter() {
-        stty("-icanon -echo min 0 time 0");
+        Terminal.stty("-icanon -echo min 0 time 0");
         terminal.out().print(ENTER);
         terminal.out().flush();
     }
@@ -100,14 +96,14 @@ public final class TopProcess {
             terminal.out().print(LEAVE);
             terminal.out().flush();
             if (savedMode != null && savedMode.matches("[0-9a-fA-F:=]+")) {
-                stty(savedMode);
+                Terminal.stty(savedMode);
             }
         }
     }
 
     /** The last column stays free: a terminal may erase it with what is behind it. */
     private void draw() {
-        final int[] size = size();
+        final int[] size = Terminal.size(DEFAULT_WIDTH, DEFAULT_HEIGHT);
         final StatusSnapshot snapshot = reader.read();
         final PrintStream out = terminal.out();
         out.print(HOME);
@@ -140,36 +136,5 @@ public final class TopProcess {
             signals.await(KEY_NS);
         }
         return signals.isStopRequested();
-    }
-
-    private static int[] size() {
-        final String text = stty("size");
-        if (text != null && text.matches("[0-9]{1,4} [0-9]{1,4}")) {
-            final int height = Integer.parseInt(text.split(" ")[0]);
-            final int width = Integer.parseInt(text.split(" ")[1]);
-            if (height > 0 && width > 0) {
-                return new int[]{width, height};
-            }
-        }
-        return new int[]{DEFAULT_WIDTH, DEFAULT_HEIGHT};
-    }
-
-    /** {@return the terminal's settings from stty; null if it fails} */
-    private static String stty(final String arguments) {
-        try {
-            final Process process = new ProcessBuilder("sh", "-c", "stty " + arguments + " < /dev/tty 2> /dev/null")
-                .redirectErrorStream(true).start();
-            process.getOutputStream().close();
-            if (!process.waitFor(TERMINAL_TIMEOUT_MS, TimeUnit.MILLISECONDS)) {
-                process.destroyForcibly();
-                return null;
-            }
-            return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-        } catch (final IOException ex) {
-            return null;
-        } catch (final InterruptedException ex) {
-            Thread.currentThread().interrupt();
-            return null;
-        }
     }
 }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -15,6 +16,8 @@ import java.util.function.Consumer;
 public final class Terminal {
     private static final String ERASE = "\r\033[K";
     private static final long SETTLE_NS = 2_000_000_000L;
+    /** Long enough for a loaded machine: without an answer the terminal could not be restored. */
+    private static final long STTY_TIMEOUT_MS = 20_000;
 
     private final PrintStream out;
     private final PrintStream err;
@@ -72,6 +75,39 @@ public final class Terminal {
     /** {@return whether results go to a terminal whose user has not asked for no colour} */
     public boolean isColoured() {
         return isOutTerminal() && String.valueOf(System.getenv("NO_COLOR")).matches("null|");
+    }
+
+    /** {@return the columns of the terminal that results go to; 0 if they go elsewhere, or it does not say} */
+    public int width() {
+        return isOutTerminal() ? size(0, 0)[0] : 0;
+    }
+
+    /** {@return the columns and the lines of the terminal, or these if it does not say} */
+    public static int[] size(final int width, final int height) {
+        final String text = stty("size");
+        if (text != null && text.matches("[1-9][0-9]{0,3} [1-9][0-9]{0,3}")) {
+            return new int[]{Integer.parseInt(text.split(" ")[1]), Integer.parseInt(text.split(" ")[0])};
+        }
+        return new int[]{width, height};
+    }
+
+    /** {@return the terminal's settings from stty; null if it fails} */
+    public static String stty(final String arguments) {
+        try {
+            final Process process = new ProcessBuilder("sh", "-c", "stty " + arguments + " < /dev/tty 2> /dev/null")
+                .redirectErrorStream(true).start();
+            process.getOutputStream().close();
+            if (!process.waitFor(STTY_TIMEOUT_MS, TimeUnit.MILLISECONDS)) {
+                process.destroyForcibly();
+                return null;
+            }
+            return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+        } catch (final IOException ex) {
+            return null;
+        } catch (final InterruptedException ex) {
+            Thread.currentThread().interrupt();
+            return null;
+        }
     }
 
     /** From now on no caller waits for what it writes: a thread of its own does it. */

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -280,7 +281,7 @@ class ListingTest {
 
     private static String text(final RowFormat format, final Grouping grouping, final List<FlowRow> rows) {
         final StringBuilder text = new StringBuilder();
-        final RowWriter writer = RowWriter.of(format, grouping, false);
+        final RowWriter writer = RowWriter.of(format, grouping);
         rows.forEach((row) -> writer.append(row, text));
         writer.finish(text);
         return text.toString();
@@ -305,7 +306,7 @@ class ListingTest {
     @Example
     void shouldRepeatTheHeaderWhenAColumnGrowsAfterTheFirstRows() {
         final StringBuilder text = new StringBuilder();
-        final RowWriter table = RowWriter.of(RowFormat.TABLE, null, true);
+        final RowWriter table = RowWriter.of(new Listing(RowFormat.TABLE, FlowQuery.ALL, true));
         table.append(flow("10.0.0.1", 5), text);
         assertEquals("", text.toString());
         table.settle(text);
@@ -316,6 +317,66 @@ class ListingTest {
         table.append(flow("2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", 5), text);
         table.finish(text);
         assertEquals(5, text.toString().lines().count());
+    }
+
+    /** Any terminal shows a line a row of what fits; what matters, and what is asked for, comes first. */
+    @Property(tries = 50)
+    void shouldFitTheTerminal(@ForAll @IntRange(min = 60, max = 250) final int width) {
+        final StringBuilder text = new StringBuilder();
+        final RowWriter table = RowWriter.of(new Listing(RowFormat.TABLE, FlowQuery.ALL.sorted("sd"), false).fitting(width));
+        final FlowRow row = flow("10.0.0.1", new long[]{5, 7}, 0, BOUND_NS);
+        table.append(row, text);
+        table.finish(text);
+        final List<String> lines = text.toString().lines().toList();
+        final List<String> header = List.of(lines.get(lines.size() - 2).split(" +"));
+        assertTrue(lines.get(lines.size() - 1).length() <= width, text::toString);
+        assertEquals(List.of("src", "dst", "proto", "sport", "dport"), header.subList(0, 5));
+        assertTrue(header.containsAll(List.of("mean_us", "sd_us")), text::toString);
+        final Set<String> shown = new HashSet<>(header);
+        if (lines.size() == 3) {
+            final String leftOut = lines.get(0).replaceFirst("\\(no room for (.*): a pipe, .*", "$1");
+            shown.addAll(List.of(leftOut.split(", ")));
+        }
+        final String wide = text(RowFormat.TABLE, null, List.of(row)).lines().findFirst().orElseThrow();
+        final String[] all = wide.split(" +");
+        assertEquals(Set.of(all), shown);
+        assertEquals(all.length, header.size() + (lines.size() == 3 ? lines.get(0).split(", ").length - 2 : 0));
+        assertEquals(wide.length() <= width, lines.size() == 2);
+    }
+
+    /** Two addresses of IPv6 leave no room on a line; rows say more than who, and take two lines. */
+    @Example
+    void shouldTakeTwoLinesForLongAddresses() {
+        final StringBuilder text = new StringBuilder();
+        final RowWriter table = RowWriter.ofStream(Listing.DEFAULT.fitting(80));
+        final FlowRow row = flow("2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", 5);
+        table.append(new FlowRow(new RowKey(row.key().destination(), row.key().destination(), 17, 1, 53, 46, 1), row.traffic(),
+            row.delay(), row.loss()), text);
+        table.settle(text);
+        table.append(flow("10.0.0.1", 5), text);
+        table.finish(text);
+        final List<String> lines = text.toString().lines().toList();
+        assertEquals(4, lines.size(), text::toString);
+        assertTrue(lines.get(1).contains(" mean_us ") && lines.get(1).contains(" lost "), text::toString);
+        assertTrue(lines.stream().skip(1).allMatch((line) -> line.length() <= 160), text::toString);
+    }
+
+    /** A quantile within some percent has three digits, and is not above the exact maximum. */
+    @Example
+    void shouldPrintTheDigitsThatQuantilesDeserve() {
+        final FlowRow row = matched(new RowSpread(1L, 10_000L, 12_345L, 50_000L, 98_764L, 98_765L));
+        final String table = text(RowFormat.TABLE, null, List.of(row,
+            matched(new RowSpread(1L, 10_000_000L, 12_345_678L, 23_456_789L, null, 1_200_000_000L))));
+        assertTrue(table.lines().skip(1).findFirst().orElseThrow().matches(".* 12.3 +50.0 +98.765 +98.765"), table);
+        assertTrue(table.matches("(?s).* 12300 +23500 +- +1200000.000\n"), table);
+        final String json = text(RowFormat.JSON, null, List.of(row));
+        assertTrue(json.contains("P50Nanoseconds\":12345,"), json);
+        assertTrue(json.endsWith(",\"_delayQuantileErrorPartsPerMillion\":10000}\n"), json);
+    }
+
+    private static FlowRow matched(final RowSpread spread) {
+        final FlowRow row = flow("10.0.0.1", 5);
+        return new FlowRow(row.key(), row.traffic(), new RowDelay(1L, 1_000L, null, true, 6, spread, null, null), row.loss());
     }
 
     /** Where the header cannot be repeated it names at first what rows may have, and stands alone. */

@@ -131,6 +131,15 @@ public final class QuantileSketch {
         return relativeError(level(buffer, offset));
     }
 
+    /** The same of values of which the smallest and the largest are known. */
+    public static double relativeError(final long smallest, final long largest) {
+        int level = 0;
+        while (collapsed(index(largest), level) - collapsed(index(smallest), level) >= BUCKETS) {
+            level++;
+        }
+        return relativeError(level);
+    }
+
     static double relativeError(final int level) {
         final double growth = growth(level);
         return (growth - 1) / (growth + 1);

@@ -53,6 +53,7 @@ class QuantileSketchTest {
         Collections.sort(sorted);
         final double error = QuantileSketch.relativeError(sketch, OFFSET);
         assertEquals(values.size(), QuantileSketch.count(sketch, OFFSET));
+        assertEquals(error, QuantileSketch.relativeError(sorted.get(0), sorted.get(sorted.size() - 1)));
         for (final double quantile : QUANTILES) {
             final long exact = sorted.get((int)Math.max(0, Math.ceil(quantile * sorted.size() - 1e-9) - 1));
             final double estimate = QuantileSketch.quantile(sketch, OFFSET, quantile);

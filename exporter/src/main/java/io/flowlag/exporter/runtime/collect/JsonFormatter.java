@@ -16,6 +16,8 @@ import io.flowlag.sketch.quantile.LogHistogram;
  * <li>An unknown element has the key {@code "pen:id"} and the value {@code "0x…"}.
  * <li>A second field of the same element has the key {@code "name#2"}.
  * <li>A flow record begins with {@code _start} and {@code _end}, its times by ISO 8601 with every nanosecond, where it has them.
+ * <li>A flow record with quantiles of matched packets ends with {@code _delayQuantileErrorPartsPerMillion}: how far off they may
+ * be, of themselves.
  * <li>A record of an options template begins with {@code "_options":true}; it is written only if verbose.
  * <li>If verbose, a record begins with {@code _exporter} (address and port, or file), {@code _domain}, {@code _template},
  * {@code _exportTime} (s since the UNIX epoch) and {@code _sequence}.
@@ -29,6 +31,7 @@ final class JsonFormatter implements RecordFormatter {
     private final LogHistogram histogram = new LogHistogram();
     private final RecordNames.Cache names = new RecordNames.Cache();
     private final JsonStringEncoder encoder = JsonStringEncoder.getInstance();
+    private final RecordRows rows = new RecordRows();
     private final StringBuilder value = new StringBuilder();
     private final StringBuilder quoted = new StringBuilder();
 
@@ -57,6 +60,9 @@ final class JsonFormatter implements RecordFormatter {
         for (int i = 0; i < keys.length; i++) {
             key(keys[i], text, start);
             appendValue(record, i, text);
+        }
+        if (recordNames.indexOf("flowlagDelayP50Nanoseconds") >= 0) {
+            RowJson.appendQuantileError(rows.of(record).get(0).delay(), text);
         }
         text.append("}\n");
         return true;

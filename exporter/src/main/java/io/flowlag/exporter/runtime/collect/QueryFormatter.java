@@ -33,8 +33,7 @@ final class QueryFormatter implements RecordFormatter {
         unknown = new UnknownValues(query);
         held = query.isImmediate() ? null : new HeldRows(query);
         hasRows = query.grouping() != null || listing.format() == RowFormat.TABLE;
-        rows = !hasRows ? null : held == null ? RowWriter.ofStream(listing) :
-            RowWriter.of(listing.format(), query.grouping(), listing.isColoured());
+        rows = !hasRows ? null : held == null ? RowWriter.ofStream(listing) : RowWriter.of(listing);
     }
 
     @Override

@@ -155,14 +155,14 @@ public final class ReportContents implements Consumer<CollectedRecord> {
         final List<FlowRow> flows = new ArrayList<>();
         heldFlows.take((row, text) -> flows.add(row));
         final List<Entry> listed = new ArrayList<>();
-        final RowWriter writer = RowWriter.of(RowFormat.JSON, FLOWS, false);
+        final RowWriter writer = RowWriter.of(RowFormat.JSON, FLOWS);
         listed(flows).forEach((row) -> listed.add(entry(writer, row, course(row))));
-        final RowWriter table = RowWriter.of(RowFormat.TABLE, FLOWS, false);
+        final RowWriter table = RowWriter.of(RowFormat.TABLE, FLOWS);
         final StringBuilder plain = new StringBuilder();
         listed(flows).forEach((row) -> table.append(row, plain));
         table.finish(plain);
         final List<Entry> groups = new ArrayList<>();
-        final RowWriter groupWriter = RowWriter.of(RowFormat.JSON, query.grouping(), false);
+        final RowWriter groupWriter = RowWriter.of(RowFormat.JSON, query.grouping());
         heldGroups.take((row, text) -> groups.add(entry(groupWriter, row, null)));
         final Map<String, Object> contents = new LinkedHashMap<>();
         contents.put("total", entry(writer, total.row(), null));

@@ -112,7 +112,7 @@ public final class RunProcess {
         destinations = new Destinations(factory, hasRecords(config) ? () -> RecordOutput.destination(
             factory, config, new Listing(RowFormat.TABLE, FlowQuery.ALL, terminal.isColoured()).with(
                 terminal.isOutTerminal() ? null : RecordOutput.parts(config, config.segments().stream().anyMatch(
-                (each) -> each.segment().role() != ExporterConfig.Role.NONE))), terminal, true) : null);
+                (each) -> each.segment().role() != ExporterConfig.Role.NONE))).fitting(terminal.width()), terminal, true) : null);
         final StageErrors errors = new StageErrors();
         try (LiveSegments segments = opened(sources, () -> new LiveSegments(config, names, interfaceIds(sources)));
             PipelineRun run = new PipelineRun(

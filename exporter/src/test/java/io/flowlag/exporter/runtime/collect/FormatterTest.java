@@ -200,7 +200,7 @@ class FormatterTest {
             set(2, "0102 0005 0008 0004 8005 0008 00007ed9 8008 0008 00007ed9 8009 0008 00007ed9 800b 0008 00007ed9");
         final String record = "c0000201" + String.format("%016x%016x%016x%016x", 5_000L, 4_000L, 9_000L, -1_500L);
         final String[] lines = format(new TableFormatter(false, Listing.DEFAULT), template, set(258, record)).split("\n");
-        assertTrue(lines[1].matches(".* - +4\\.000 +9\\.000 +-1\\.500 +-"), lines[1]);
+        assertTrue(lines[1].matches(".* - +4\\.00 +9\\.00 +-1\\.50 +-"), lines[1]);
     }
 
     @Test
