@@ -83,6 +83,9 @@ public final class RowTable implements RowWriter {
     private boolean isRoomy;
     private boolean lacksQuantile;
     private boolean lacksSpread;
+    private boolean lacksLoss;
+    private FlowRow slowest;
+    private FlowRow mostLost;
 
     /** A table of a row a record, or of groups, that holds so many rows. */
     RowTable(final Grouping grouping, final Listing listing, final int most) {
@@ -209,8 +212,37 @@ public final class RowTable implements RowWriter {
 
     @Override
     public String remark() {
-        return lacksSpread ? "a mean of sums has no sd, quantiles and max" :
-            lacksQuantile ? "p50, p90 and p99 are - below 20, 100 and 1000 delays of one record" : "";
+        final List<String> remarks = new ArrayList<>();
+        if (isRoomy && slowest != null) {
+            remarks.add("slowest " + slowest.key().text() + ", mean " + micros(slowest.delay().meanNs()) + " us");
+        }
+        if (isRoomy && mostLost != null) {
+            remarks.add("most lost " + mostLost.key().text() + ", " + mostLost.loss().mark() + mostLost.loss().packets() +
+                " or " + lossPercent(mostLost) + " %");
+        }
+        if (isRoomy && lacksLoss) {
+            remarks.add("lost is - where it is not known, as of flows that began before the measurement");
+        }
+        if (lacksSpread || lacksQuantile) {
+            remarks.add(lacksSpread ? "a mean of sums has no sd, quantiles and max" :
+                "p50, p90 and p99 are - below 20, 100 and 1000 delays of one record");
+        }
+        return String.join("; ", remarks);
+    }
+
+    /** What {@link #remark} is of; rows that come as they end are in no order. */
+    private void note(final FlowRow row) {
+        final RowDelay delay = row.delay();
+        lacksQuantile |= delay.meanNs() != null && delay.spread().p99Ns() == null;
+        lacksSpread |= delay.estimator() == FlowDelay.ESTIMATOR_FLOW_SUMS && delay.spread().p50Ns() == null;
+        lacksLoss |= delay.meanNs() != null && row.loss().packets() == null;
+        if (delay.meanNs() != null && (slowest == null || delay.meanNs() > slowest.delay().meanNs())) {
+            slowest = row;
+        }
+        final Double share = row.lossShare();
+        if (share != null && share > 0 && (mostLost == null || share > mostLost.lossShare())) {
+            mostLost = row;
+        }
     }
 
     private void writeHeld(final StringBuilder text) {
@@ -225,8 +257,7 @@ public final class RowTable implements RowWriter {
         boolean isNew = !hasHeader;
         for (final FlowRow row : held) {
             isNew |= !isFixed && show(row);
-            lacksQuantile |= row.delay().meanNs() != null && row.delay().spread().p99Ns() == null;
-            lacksSpread |= row.delay().estimator() == FlowDelay.ESTIMATOR_FLOW_SUMS && row.delay().spread().p50Ns() == null;
+            note(row);
             lines.add(columns.stream().map((column) -> column.cell().apply(row)).toArray(String[]::new));
         }
         for (final String[] line : lines) {

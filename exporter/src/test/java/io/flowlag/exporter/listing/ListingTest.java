@@ -23,6 +23,7 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -359,6 +360,23 @@ class ListingTest {
         assertEquals(4, lines.size(), text::toString);
         assertTrue(lines.get(1).contains(" mean_us ") && lines.get(1).contains(" lost "), text::toString);
         assertTrue(lines.stream().skip(1).allMatch((line) -> line.length() <= 160), text::toString);
+    }
+
+    /** Rows in order of their end leave it to the eye to find what matters. */
+    @Example
+    void shouldNameTheSlowestAndTheMostLostOfRowsThatCome() {
+        final RowWriter table = RowWriter.ofStream(Listing.DEFAULT);
+        final StringBuilder text = new StringBuilder();
+        final FlowRow first = flow("10.0.0.1", new long[]{5_000, 7_000}, 0, BOUND_NS);
+        for (final FlowRow row : List.of(first, flow("10.0.0.2", 4_000), flow("10.0.0.3", 5_000),
+            new FlowRow(first.key(), first.traffic(), first.delay(), RowLoss.UNKNOWN))) {
+            table.append(row, text);
+        }
+        assertFalse(table.remark().contains("slowest"), "of a file one can ask for an order");
+        table.settle(text);
+        assertEquals("slowest 192.0.2.1:1 > 10.0.0.1:53 udp, mean 6.000 us; " +
+            "most lost 192.0.2.1:1 > 10.0.0.2:53 udp, 1 or 50.00 %; " +
+            "lost is - where it is not known, as of flows that began before the measurement", table.remark());
     }
 
     /** A quantile within some percent has three digits, and is not above the exact maximum. */
