@@ -38,6 +38,7 @@ public final class ClockState {
     private static final int STATUS_CLOCK_ERROR = 0x1000;
     private static final int STATE_ERROR = 5;
     private static final long NS_PER_US = 1_000L;
+    private static final long NS_PER_MS = 1_000_000L;
 
     /**
      * The clock error at a moment. Immutable.
@@ -112,7 +113,7 @@ public final class ClockState {
         final long errorNs = timex.getLong(MAXIMUM_ERROR_OFFSET, ORDER) * NS_PER_US;
         return new Reading(errorNs, isSynchronized, isSynchronized ? "" :
             "clock: the kernel says that nothing synchronises it (adjtimex: STA_UNSYNC); error up to " +
-            errorNs / NS_PER_US + " us, if it ever was right: run chronyd or ptp4l with phc2sys, or set clock.error");
+            errorNs / NS_PER_MS + " ms, if it ever was right: run chronyd or ptp4l with phc2sys, or set clock.error");
     }
 
     private static Reading readFile(final Path file, final EpochClock clock) {

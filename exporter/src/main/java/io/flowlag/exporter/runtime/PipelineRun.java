@@ -8,6 +8,7 @@ import io.flowlag.exporter.capture.file.CaptureFiles;
 import io.flowlag.exporter.capture.filter.BpfFilterSupplier;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.MemorySize;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
 import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
@@ -158,9 +159,10 @@ public final class PipelineRun implements AutoCloseable {
         if (wiring.isSketched()) {
             final String name = isOnly ? "" : config.name();
             DelayStage.weightWarnings(config).forEach((warning) -> LOG.warn("{}lds.weights: {}", name, warning));
-            LOG.info("{}sketches: {} rows of {} cells; sketches and records of {} take {} octets", name.replace(".", ": "),
+            LOG.info("{}sketches: {} rows of {} cells; with the records of {} they take {} MiB at most", name.replace(".", ": "),
                 config.lds().shape().rows(), config.lds().shape().columns(), config.rli().senderCount() == 1 ? "the sender" :
-                config.rli().senderCount() + " senders", DelayStage.sketchMemoryBytes(config, wiring, true));
+                config.rli().senderCount() + " senders",
+                MemorySize.mebibytes(DelayStage.sketchMemoryBytes(config, wiring, true)));
         }
     }
 

@@ -118,6 +118,8 @@ class TwoHostsTest {
             });
             stop(sender);
             stop(receiver);
+            assertTrue(sender.errors().contains("exchange: measuring since "), sender::errors);
+            assertTrue(receiver.errors().contains("exchange: sender 1: measuring since "), receiver::errors);
             truth = new TapTruth(sent.finish(), arrived.finish(), INTERVAL_NS);
         }
         final Stats counted = Stats.read(stats).orFailUnlessAccounted();

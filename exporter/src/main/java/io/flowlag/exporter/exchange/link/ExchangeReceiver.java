@@ -20,6 +20,7 @@ import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 import org.agrona.concurrent.NanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -101,7 +102,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         mostFlows = SharedSettings.mostFlows(config);
         maxFlows = config.metering().maxFlows();
         final ExchangeSettings settings = SharedSettings.of(config, digestKey, 1, FIRST_INTERVAL);
-        LOG.info("{}exchange: an interval takes at most {}", name, SharedSettings.price(settings));
+        LOG.info("{}exchange: a sender sends at most {}", name, SharedSettings.price(settings));
         senders = new SenderArrivals[config.rli().senderCount()];
         sources = config.rli().references().senders().stream().map(ExporterConfig.Sender::sources).toList();
         for (int i = 0; i < senders.length; i++) {
@@ -337,6 +338,10 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         if (advice != null) {
             LOG.warn("{}exchange: {}", name, advice);
         }
+        if (sender(senderPointId).isFirstOfSession()) {
+            LOG.info("{}exchange: sender {}: {}", name, senderPointId,
+                SharedSettings.begin(interval.intervalNumber(), interval.settings()));
+        }
         return sender(senderPointId).onInterval(interval);
     }
 
@@ -358,7 +363,8 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
 
     @Override
     public void onSettingsHeld(final long senderPointId, final int settingsNumber) {
-        LOG.info("{}exchange: sender {} uses settings {}", name, senderPointId, settingsNumber);
+        LOG.atLevel(settingsNumber == 1 ? Level.DEBUG : Level.INFO)
+            .log("{}exchange: sender {} uses settings {}", name, senderPointId, settingsNumber);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.flowlag.exporter.exchange.link;
 
 import io.flowlag.common.counter.CounterSet;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.MemorySize;
 import io.flowlag.exporter.decode.DigestSwitch;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.InjectionTerms;
@@ -81,6 +82,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
     private final Deque<HeldSettings> newSettings = new ArrayDeque<>();
     private final ExpandableArrayBuffer list = new ExpandableArrayBuffer();
     private final SynopsisAnswers synopses;
+    private boolean isMeasuring;
     private String toldText = "";
     private int untimelyIntervals;
 
@@ -310,9 +312,8 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
                 agreements.removeFirst();
             }
             agreements.addLast(agreement);
-            LOG.info("{}exchange: the receiver asks for {}, {}, in intervals of {} ns, from interval {} on; {} octets by formula",
-                name, settings.mode(), settings.sketches().get(0).geometry(), settings.intervalNs(), settings.fromInterval(),
-                neededBytes);
+            LOG.info("{}exchange: the receiver asks for {}; this takes {} MiB of memory at most", name,
+                SharedSettings.contents(settings), MemorySize.mebibytes(neededBytes));
             if (remembered != null && keptIntervals < wantedIntervals) {
                 LOG.warn("{}exchange: exchange.memory={} has room for the packets of {} intervals, not {}: late questions " +
                     "of reconciliation find no answer; raise it, or lower reconcile.packets", name, memoryBytes,
@@ -365,6 +366,10 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
                 intervalNumber,
                 TOLD_UNTIMELY_INTERVALS - 1, verdict);
         }
+        if (verdict == IntervalVerdict.ACCEPTED && !isMeasuring && !agreements.isEmpty()) {
+            isMeasuring = true;
+            LOG.info("{}exchange: {}", name, SharedSettings.begin(intervalNumber, agreements.getLast().held().settings()));
+        }
         if (verdict != IntervalVerdict.ACCEPTED) {
             LOG.debug("{}exchange: interval {} is {}", name, intervalNumber, verdict);
         }
@@ -372,6 +377,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
 
     @Override
     public void onSession(final boolean isConnected, final String text) {
+        isMeasuring &= isConnected;
         if (isConnected) {
             toldText = "";
             LOG.info("{}exchange: connected", name);

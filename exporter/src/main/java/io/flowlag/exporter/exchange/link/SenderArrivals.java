@@ -36,6 +36,7 @@ public final class SenderArrivals {
     private final MessageHandler sendTimeReader;
     private volatile List<SenderInbox> inboxes = List.of();
     private volatile int errorEstimate;
+    private boolean hasInterval;
 
     /** What is lost on the way to the metering thread, which counts what is unasked or unverified; the exchange's the rest. */
     public enum Lost {
@@ -121,8 +122,16 @@ public final class SenderArrivals {
         }
     }
 
+    /** {@return whether no interval has come in this session; once} */
+    boolean isFirstOfSession() {
+        final boolean isFirst = !hasInterval;
+        hasInterval = true;
+        return isFirst;
+    }
+
     /** The session is over; pending requests get no answer. */
     void onSessionEnd() {
+        hasInterval = false;
         for (final SenderInbox inbox : inboxes) {
             if (inbox.peer() != null) {
                 inbox.peer().onSessionEnd();

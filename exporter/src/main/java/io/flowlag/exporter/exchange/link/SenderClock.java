@@ -185,10 +185,14 @@ final class SenderClock {
             }
             default -> {
                 changes.increment(Change.CLOCK_PATH_CHANGES);
-                LOG.info("{}exchange: another path: the way from sender {} takes {} more, the way to it {}", name, pointId,
-                    text(event.forwardNs()), text(event.backwardNs()));
+                LOG.info("{}exchange: another path: the way from sender {} takes {}, the way to it {}", name, pointId,
+                    change(event.forwardNs()), change(event.backwardNs()));
             }
         }
+    }
+
+    private static String change(final long ns) {
+        return text(Math.abs(ns)) + (ns < 0 ? " less" : " more");
     }
 
     private static String text(final long ns) {

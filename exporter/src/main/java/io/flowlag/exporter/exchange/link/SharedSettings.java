@@ -21,7 +21,6 @@ import io.flowlag.exporter.exchange.wire.ExchangePrice;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.AddressPrefix;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.SketchPart;
-import io.flowlag.exporter.exchange.wire.FlowSum;
 import io.flowlag.rli.sender.AdaptivePolicy;
 import io.flowlag.rli.sender.CombinedPolicy;
 import io.flowlag.rli.sender.EveryIntervalPolicy;
@@ -33,6 +32,7 @@ import io.flowlag.sketch.reconcile.PacketCache;
 import org.agrona.DirectBuffer;
 
 import java.nio.ByteOrder;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -42,6 +42,8 @@ public final class SharedSettings {
     private static final long MOST_INTERVAL_NS = 86_400_000_000_000L;
     private static final long MOST_AHEAD_INTERVALS = 1_000;
     private static final double PPM_OF_PERCENT = 10_000;
+    private static final long OCTETS_OF_KILOBYTE = 1_000;
+    private static final long NS_PER_MS = 1_000_000;
 
     private SharedSettings() {
     }
@@ -149,16 +151,41 @@ public final class SharedSettings {
     /** Upper bound of an interval's octets on the network, without the digests of in-flight packets. */
     static String price(final ExchangeSettings settings) {
         final ExchangeSettings.Content content = settings.content();
-        final String cells = ExchangePrice.cellsBytes(settings.sketches()) + " octets as sketches" +
-            (content.witnessPpm() == 0 ? "" : " and " + FlowSum.LENGTH_BYTES + " for each witness flow, of which are " +
-            content.witnessPpm() / PPM_OF_PERCENT + " % and more");
+        final String cells = kilobytes(ExchangePrice.cellsBytes(settings.sketches())) + " as sketches" +
+            (content.witnessPpm() == 0 ? "" : " with the sums of " + content.witnessPpm() / PPM_OF_PERCENT +
+            " % of the flows or more");
         final String flows =
-            ExchangePrice.flowsBytes(content.mostFlows()) + " octets as sums of " + content.mostFlows() + " flows";
+            kilobytes(ExchangePrice.flowsBytes(content.mostFlows())) + " as sums of " + content.mostFlows() + " flows";
+        return either(settings, flows, cells) + every(settings);
+    }
+
+    private static String kilobytes(final long octets) {
+        return (octets + OCTETS_OF_KILOBYTE - 1) / OCTETS_OF_KILOBYTE + " kB";
+    }
+
+    /** {@return what is sent of each interval, in words} */
+    static String contents(final ExchangeSettings settings) {
+        final SketchGeometry cells = settings.sketches().get(0).geometry();
+        return either(settings, "the sums of each flow",
+            "a sketch of " + cells.rows() + " rows of " + cells.columns() + " cells") + every(settings);
+    }
+
+    private static String every(final ExchangeSettings settings) {
+        return " every " + settings.intervalNs() / NS_PER_MS + " ms";
+    }
+
+    private static String either(final ExchangeSettings settings, final String flows, final String cells) {
         return switch (settings.mode()) {
             case CELLS -> cells;
             case FLOWS -> flows;
             case AUTO -> flows + ", or " + cells;
         };
+    }
+
+    /** {@return the first interval of a session that counts, in words} */
+    static String begin(final long intervalNumber, final ExchangeSettings settings) {
+        return "measuring since " + Instant.ofEpochSecond(0, intervalNumber * settings.intervalNs()) +
+            "; of flows that began earlier the loss is not known";
     }
 
     /** Capacity of flows in an interval. Returns flows, at least 1. */

@@ -390,7 +390,7 @@ public final class LiveSegment implements AutoCloseable {
         if (clockState != null && !clockState.reading().notice().equals(toldNotice)) {
             toldNotice = clockState.reading().notice();
             if (toldNotice.isEmpty()) {
-                LOG.info("clock: error at most {} ns", clockState.reading().boundNs());
+                LOG.info("clock: error at most {} us", clockState.reading().boundNs() / 1_000);
             } else {
                 LOG.warn("{}", toldNotice);
             }
