@@ -78,6 +78,7 @@ public final class RowTable implements RowWriter {
     private final Set<RowPart> shown = EnumSet.of(RowPart.TRAFFIC);
     private final int[] widths;
     private final boolean[] isLeftOut;
+    private final boolean[] hasValue;
     private String toldLeftOut = "";
     private boolean hasHeader;
     private boolean isRoomy;
@@ -112,6 +113,7 @@ public final class RowTable implements RowWriter {
         addMeasured();
         widths = columns.stream().mapToInt((column) -> column.name().length()).toArray();
         isLeftOut = new boolean[widths.length];
+        hasValue = new boolean[widths.length];
     }
 
     private void addKey(final Grouping grouping) {
@@ -307,7 +309,7 @@ public final class RowTable implements RowWriter {
         final String name = columns.get(index).name();
         final int rank = RANKS.indexOf(name);
         final boolean isAsked = listing.query().keys().stream().anyMatch((key) -> name.startsWith(key.label().replace('-', '_')));
-        return index < keys ? -2 : isAsked ? -1 : rank < 0 ? RANKS.size() : rank;
+        return index < keys ? -2 : isAsked ? -1 : rank < 0 || !hasValue[index] ? RANKS.size() : rank;
     }
 
     private boolean show(final FlowRow row) {
@@ -326,7 +328,9 @@ public final class RowTable implements RowWriter {
             final Column column = columns.get(i);
             if (shown.contains(column.part())) {
                 final int width = Math.max(line[i].length(), isRoomy ? column.roomyWidth() : 0);
-                hasGrown |= width > widths[i] && !isLeftOut[i];
+                final boolean isValue = !line[i].equals(ABSENT);
+                hasGrown |= isLeftOut[i] ? isValue && !hasValue[i] : width > widths[i];
+                hasValue[i] |= isValue;
                 widths[i] = Math.max(widths[i], width);
             }
         }

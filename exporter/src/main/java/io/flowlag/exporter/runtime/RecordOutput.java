@@ -85,6 +85,9 @@ public final class RecordOutput implements Transport {
     /** Returns false if the output took nothing: its reader has gone or, live, is too slow. */
     private boolean print(final String lines) {
         final boolean isTaken = lines.isEmpty() || terminal.write(() -> {
+            if (!isLive) {
+                terminal.eraseStatus();
+            }
             terminal.out().append(lines);
             if (isLive) {
                 terminal.out().flush();

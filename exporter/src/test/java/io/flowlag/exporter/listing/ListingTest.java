@@ -362,6 +362,19 @@ class ListingTest {
         assertTrue(lines.stream().skip(1).allMatch((line) -> line.length() <= 160), text::toString);
     }
 
+    /** A column without a value gives way, until it has one. */
+    @Example
+    void shouldRankColumnsWithoutAValueLast() {
+        final StringBuilder text = new StringBuilder();
+        final RowWriter table = RowWriter.ofStream(Listing.DEFAULT.fitting(100));
+        table.append(matched(new RowSpread(1L, 10_000L, null, null, null, 98_765L)), text);
+        table.settle(text);
+        assertEquals("max_us", text.toString().lines().toList().get(1).replaceFirst(".* ", ""));
+        table.append(matched(new RowSpread(1L, 10_000L, 12_345L, 50_000L, 70_000L, 98_765L)), text);
+        assertEquals("p99_us", text.toString().lines().toList().get(4).replaceFirst(".* ", ""), text::toString);
+        assertEquals(6, text.toString().lines().count());
+    }
+
     /** Rows in order of their end leave it to the eye to find what matters. */
     @Example
     void shouldNameTheSlowestAndTheMostLostOfRowsThatCome() {
