@@ -182,9 +182,9 @@ public final class SharedSettings {
         };
     }
 
-    /** {@return the first interval of a session that counts, in words} */
+    /** {@return when the measurement begins, in words, from the first interval of a session: it has no loss itself} */
     static String begin(final long intervalNumber, final ExchangeSettings settings) {
-        return "measuring since " + Instant.ofEpochSecond(0, intervalNumber * settings.intervalNs()) +
+        return "measuring since " + Instant.ofEpochSecond(0, (intervalNumber + 1) * settings.intervalNs()) +
             "; of flows that began earlier the loss is not known";
     }
 
