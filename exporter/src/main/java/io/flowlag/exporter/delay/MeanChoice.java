@@ -16,8 +16,8 @@ import org.agrona.MutableDirectBuffer;
  * <p>
  * Captures: each of the two stamps is rounded to a unit u, so the standard deviation of a delay's error is 0.41 u. Of means of
  * three packets or more, 95 % lie within u/2, of fewer within u. The unit is the largest of 1 ms, 1 µs and 1 ns that divides the
- * first and last stamps of all records so far. Live, each socket stamps its own copy: the later copy is up to 1.5 µs late, which
- * averaging does not reduce.
+ * first and last stamps of all records and shown flows so far. Live, each socket stamps its own copy: the later copy is up to
+ * 1.5 µs late, which averaging does not reduce.
  * <p>
  * The metering thread owns it. Allocates nothing.
  */

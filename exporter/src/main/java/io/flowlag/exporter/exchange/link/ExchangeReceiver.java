@@ -338,7 +338,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         if (advice != null) {
             LOG.warn("{}exchange: {}", name, advice);
         }
-        if (sender(senderPointId).isFirstOfSession()) {
+        if (sender(senderPointId).takeFirstOfSession()) {
             LOG.info("{}exchange: sender {}: {}", name, senderPointId,
                 SharedSettings.begin(interval.intervalNumber(), interval.settings()));
         }

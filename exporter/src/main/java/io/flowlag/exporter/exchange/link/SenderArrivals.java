@@ -122,8 +122,8 @@ public final class SenderArrivals {
         }
     }
 
-    /** {@return whether no interval has come in this session; once} */
-    boolean isFirstOfSession() {
+    /** An interval comes. Returns whether it is the first of the session. */
+    boolean takeFirstOfSession() {
         final boolean isFirst = !hasInterval;
         hasInterval = true;
         return isFirst;
