@@ -42,7 +42,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     private static final int WINDOW_INTERVALS = 64;
     /** Most intervals that stay open at the receiver point. */
     public static final int MOST_WAIT_INTERVALS = 6;
-    private static final long TELL_INTERVAL_NS = 5_000_000_000L;
+    static final long TELL_INTERVAL_NS = 5_000_000_000L;
     private static final int WAYS_BACK = 256;
     /** The first settings apply at any time, because this host's clock may be ahead now and set back later. */
     private static final long FIRST_INTERVAL = 0;
@@ -338,7 +338,7 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         if (advice != null) {
             LOG.warn("{}exchange: {}", name, advice);
         }
-        if (sender(senderPointId).takeFirstOfSession()) {
+        if (sender(senderPointId).takeFirstOfSession(timer.nanoTime())) {
             LOG.info("{}exchange: sender {}: {}", name, senderPointId,
                 SharedSettings.begin(interval.intervalNumber(), interval.settings()));
         }

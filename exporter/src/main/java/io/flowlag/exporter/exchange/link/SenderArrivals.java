@@ -37,6 +37,7 @@ public final class SenderArrivals {
     private volatile List<SenderInbox> inboxes = List.of();
     private volatile int errorEstimate;
     private boolean hasInterval;
+    private Long toldNs;
 
     /** What is lost on the way to the metering thread, which counts what is unasked or unverified; the exchange's the rest. */
     public enum Lost {
@@ -122,11 +123,12 @@ public final class SenderArrivals {
         }
     }
 
-    /** An interval comes. Returns whether it is the first of the session. */
-    boolean takeFirstOfSession() {
-        final boolean isFirst = !hasInterval;
+    /** An interval comes. Returns whether it is the first of a session that is to be told: of many short ones few are. */
+    boolean takeFirstOfSession(final long nowNs) {
+        final boolean isTold = !hasInterval && (toldNs == null || nowNs - toldNs >= ExchangeReceiver.TELL_INTERVAL_NS);
+        toldNs = isTold ? Long.valueOf(nowNs) : toldNs;
         hasInterval = true;
-        return isFirst;
+        return isTold;
     }
 
     /** The session is over; pending requests get no answer. */
