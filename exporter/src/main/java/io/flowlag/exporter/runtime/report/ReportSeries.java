@@ -7,8 +7,10 @@ import io.flowlag.exporter.listing.RowKey;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Function;
 
@@ -158,7 +160,10 @@ final class ReportSeries {
         return Math.floorDiv(timeNs, stepNs());
     }
 
-    /** {@return what all steps say; a segment with a single class has that of all packets alone} */
+    /**
+     * {@return what all steps say; the segment with the slowest step is first, those without delay are last, and one with a
+     * single class has that of all packets alone}
+     */
     Steps steps() {
         final List<String> times = new ArrayList<>();
         for (long step = step(firstNs); firstNs <= lastNs && step <= step(lastNs); step++) {
@@ -166,7 +171,13 @@ final class ReportSeries {
         }
         final boolean isOneSegment = classes.keySet().stream().mapToLong(ClassKey::segmentId).distinct().count() == 1;
         final List<ClassSteps> shown = new ArrayList<>();
-        classes.forEach((key, cells) -> {
+        final Map<Long, Long> slowestNs = new HashMap<>();
+        classes.forEach((key, cells) -> slowestNs.merge(key.segmentId(), cells.values().stream().map(StepCell::meanNs)
+            .filter(Objects::nonNull).max(Comparator.naturalOrder()).orElse(Long.MIN_VALUE), Math::max));
+        classes.keySet().stream().sorted(
+            Comparator.comparing((ClassKey key) -> slowestNs.get(key.segmentId())).reversed().thenComparing(ORDER)
+        ).forEach((key) -> {
+            final TreeMap<Long, StepCell> cells = classes.get(key);
             if (key.dscp() == ALL || hasSeveral(key.segmentId())) {
                 shown.add(new ClassSteps(
                     (isOneSegment ? "" : segment(key.segmentId())) + (key.dscp() == ALL ? "all packets" : "DSCP " + key.dscp()),

@@ -28,9 +28,14 @@ class ReportSeriesTest {
     private static final long START_NS = 1_764_000_000L * S;
 
     static FlowRow row(final int dscp, final long startNs, final long durationNs, final long packets, final Long meanNs) {
+        return row(1, dscp, startNs, durationNs, packets, meanNs);
+    }
+
+    private static FlowRow row(
+        final int segmentId, final int dscp, final long startNs, final long durationNs, final long packets, final Long meanNs) {
         final RowDelay delay = meanNs == null ? RowDelay.NONE :
             new RowDelay(meanNs, packets, 10L, false, 6, RowSpread.UNKNOWN, null, null);
-        return new FlowRow(new RowKey(null, null, 17, 1, 2, dscp, 1),
+        return new FlowRow(new RowKey(null, null, 17, 1, 2, dscp, segmentId),
             new RowTraffic(1, packets, 100 * packets, startNs, durationNs, 1), delay, new RowLoss(packets / 10, true));
     }
 
@@ -77,6 +82,20 @@ class ReportSeriesTest {
         assertEquals(List.of(1999L), classes.get(1).delayMaxNs());
         assertEquals(List.of(500L), classes.get(2).delayMeanNs());
         assertNull(classes.get(2).delayP50Ns().get(0));
+    }
+
+    @Test
+    void shouldBeginWithTheSegmentThatHasTheSlowestStep() {
+        final ReportSeries series = new ReportSeries();
+        series.add(row(RowKey.NONE, 0, START_NS, S, 100, null));
+        series.add(row(1, 0, START_NS, S, 1, 5000L));
+        series.add(row(2, 0, START_NS, S, 100, 1000L));
+        series.add(row(2, 46, START_NS + S, S, 1, 9000L));
+        series.add(row(3, 0, START_NS, S, 1, -1000L));
+        assertEquals(
+            List.of("segment 2, all packets", "segment 2, DSCP 0", "segment 2, DSCP 46", "segment 1, all packets",
+                "segment 3, all packets", "no segment, all packets"),
+            series.steps().classes().stream().map(ReportSeries.ClassSteps::name).toList());
     }
 
     @Test
