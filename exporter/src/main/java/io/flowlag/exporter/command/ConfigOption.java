@@ -72,8 +72,8 @@ enum ConfigOption {
         return names[names.length - 1];
     }
 
-    /** The option for the parser: a list where the key is one, else one text; its default may be derived from captures. */
-    OptionSpec spec(final boolean isDerived) {
+    /** The option for the parser: a list where the key is one, else one text; and its default in words. */
+    OptionSpec spec(final String usual) {
         final boolean isList = key.defaultValue() instanceof List;
         final OptionSpec.Builder builder = OptionSpec.builder(names).paramLabel(label).arity("1");
         if (isList) {
@@ -82,7 +82,6 @@ enum ConfigOption {
             builder.type(String.class);
         }
         final boolean isNothing = "[]".equals(key.defaultText()) || "none".equals(key.defaultText());
-        final String usual = isDerived ? "derived from the captures" : key.defaultText();
         return builder.order(order()).description(escaped(brief() + (isList ? " Repeatable." : "") +
             (isNothing ? "" : " Default: " + usual + "."))).build();
     }

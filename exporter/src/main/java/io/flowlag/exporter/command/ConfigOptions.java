@@ -13,6 +13,7 @@ import picocli.CommandLine.ParseResult;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,7 +33,8 @@ final class ConfigOptions {
     static final String VERBOSE_OPTION = "-v";
 
     private final Set<ConfigOption> options;
-    private final Set<ConfigOption> derived = EnumSet.noneOf(ConfigOption.class);
+    /** Defaults that are the command's, in words. */
+    private final Map<ConfigOption, String> usual = new EnumMap<>(ConfigOption.class);
 
     ConfigOptions(final ConfigOption first, final ConfigOption... others) {
         this.options = EnumSet.of(first, others);
@@ -58,8 +60,13 @@ final class ConfigOptions {
     ConfigOptions ofDelay() {
         options.addAll(List.of(ConfigOption.MAXIMUM_DELAY, ConfigOption.INTERVAL, ConfigOption.POLICY, ConfigOption.CAPACITY,
             ConfigOption.ROWS, ConfigOption.SKETCH_COLUMNS, ConfigOption.VLDA, ConfigOption.RATES));
-        derived.addAll(List.of(ConfigOption.MAX_FLOWS, ConfigOption.MAXIMUM_DELAY, ConfigOption.INTERVAL,
-            ConfigOption.SKETCH_COLUMNS, ConfigOption.VLDA));
+        return usually("derived from the captures", ConfigOption.MAX_FLOWS, ConfigOption.MAXIMUM_DELAY, ConfigOption.INTERVAL,
+            ConfigOption.SKETCH_COLUMNS, ConfigOption.VLDA);
+    }
+
+    /** Says in words what the command takes where these options are not given. */
+    ConfigOptions usually(final String words, final ConfigOption... of) {
+        List.of(of).forEach((each) -> usual.put(each, words));
         return this;
     }
 
@@ -68,7 +75,7 @@ final class ConfigOptions {
         command.addOption(OptionSpec.builder(FILE_OPTION, "--config").paramLabel("FILE").type(Path.class)
             .order(ConfigOption.FILE_ORDER)
             .description("Configuration file; the options of the command line lie over it.").build());
-        options.forEach((option) -> command.addOption(option.spec(derived.contains(option))));
+        options.forEach((option) -> command.addOption(option.spec(usual.getOrDefault(option, option.key().defaultText()))));
         command.addOption(OptionSpec.builder(SET_OPTION).paramLabel("KEY=VALUE").type(List.class)
             .auxiliaryTypes(String.class).arity("1").order(ConfigOption.SET_ORDER)
             .completionCandidates(() -> ConfigTable.keys().stream().map(ConfigKey::path).iterator())

@@ -2,6 +2,7 @@ package io.flowlag.exporter.command;
 
 import io.flowlag.common.command.ExitCode;
 import io.flowlag.common.command.ExitException;
+import io.flowlag.exporter.capture.file.CaptureFiles;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
@@ -19,6 +20,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -28,17 +30,25 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /** {@code flowlag report}. */
 @Command(name = "report", description = {
     "Writes one page that needs nothing else, to mail or print: delay, loss and rate over time, slowest flows, groups.",
     "Reads captures of two points (as delay), of one (as meter), or IPFIX files (as collect). Lists 200 flows, or as many as " +
-        "--top says, and a fourth more of those that lost most: " + ReportPage.BOUNDS + "."})
+        "--top says, and a fourth more of those that lost most: " + ReportPage.BOUNDS + ".",
+    "Captures of two points are read twice, for whole flows with their quantiles and for the course of time; standard input " +
+        "and what has --active once."})
 final class ReportCommand extends TwoPointCommand {
     private static final String GROUPS = "dst/24,dscp";
     private static final int FLOWS = 200;
-    /** Of records: so short that they tell since when a flow is slow. */
-    private static final String STEP = "1s";
+    private static final String DEFAULT = "1s for the course of time, 1d for the flows of two points";
+    private static final String WHOLE = "1d";
+    private static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final PrintStream NOWHERE = new PrintStream(OutputStream.nullOutputStream());
+    /** Messages and totals are those of the first reading. */
+    private static final Terminal SILENT = new Terminal(NOWHERE, NOWHERE, false);
 
     @Option(names = {"-s", "--sender"}, arity = "1..*", order = FIRST, paramLabel = "FILE",
         description = "Captures of the sender point, where packets pass first; - is standard input.")
@@ -58,9 +68,11 @@ final class ReportCommand extends TwoPointCommand {
 
     /** The input is IPFIX files. */
     private boolean isIpfix;
+    /** Of records: so short that they tell since when a flow is slow; 0 for whole flows. */
+    private long stepNs;
 
     ReportCommand(final ProcessStarter starter, final Terminal terminal) {
-        super(starter, terminal, ConfigOptions.ofMetering().ofDelay());
+        super(starter, terminal, ConfigOptions.ofMetering().ofDelay().usually(DEFAULT, ConfigOption.ACTIVE));
     }
 
     @Override
@@ -77,9 +89,21 @@ final class ReportCommand extends TwoPointCommand {
     void layOver(final ConfigLoader loader) {
         super.layOver(loader);
         loader.reads("-s", senderFiles).reads("-r", receiverFiles).reads("FILE", files).writes("-o", page);
-        if (!line().hasMatchedOption("--active") && !line().hasMatchedOption("--interval")) {
-            loader.optionUnlessGiven("report", ConfigTable.CUT, STEP);
+        if (line().hasMatchedOption("--active")) {
+            return;
         }
+        if (isReadAgain()) {
+            loader.optionUnlessGiven("report", ConfigTable.ACTIVE_TIMEOUT, WHOLE);
+        }
+        if (stepNs > 0 || !isReadAgain() && !line().hasMatchedOption("--interval")) {
+            loader.optionUnlessGiven("report", ConfigTable.CUT, Math.max(SECOND_NS, stepNs) + "ns");
+        }
+    }
+
+    /** Records of a second have too few delays for quantiles, which no sum of records has. */
+    private boolean isReadAgain() {
+        return isOfTwoPoints() && !line().hasMatchedOption("--active") &&
+            !senderFiles.contains(CaptureFiles.STANDARD_INPUT) && !receiverFiles.contains(CaptureFiles.STANDARD_INPUT);
     }
 
     @Override
@@ -98,8 +122,13 @@ final class ReportCommand extends TwoPointCommand {
         final List<String> said = new ArrayList<>();
         final Terminal listened = terminal().with(new PrintStream(printed, true, StandardCharsets.UTF_8), said::add);
         try {
-            final ExitCode exitCode = read(given.with(new ExporterConfig.Exporting(
-                List.of(), given.exporting().enterpriseNumber(), given.exporting().tls())), Listing.to(contents), listened);
+            final boolean isOnce = !isReadAgain() || given.metering().cutNs() > 0;
+            final ExitCode exitCode = read(given, Listing.to(isOnce ? contents : contents.flows()), listened);
+            if (!isOnce) {
+                final long intervalNs = given.segment().intervalNs();
+                stepNs = (SECOND_NS + intervalNs - 1) / intervalNs * intervalNs;
+                read(load(), Listing.to(contents.course()), SILENT);
+            }
             write(contents, groups, said, printed);
             return exitCode;
         } catch (final ExitException ex) {
@@ -113,7 +142,9 @@ final class ReportCommand extends TwoPointCommand {
         }
     }
 
-    private ExitCode read(final ExporterConfig config, final Listing listing, final Terminal listened) {
+    private ExitCode read(final ExporterConfig given, final Listing listing, final Terminal listened) {
+        final ExporterConfig config = given.with(new ExporterConfig.Exporting(
+            List.of(), given.exporting().enterpriseNumber(), given.exporting().tls()));
         if (isOfTwoPoints()) {
             return measure(config, senderFiles, receiverFiles, null, listing, listened);
         }

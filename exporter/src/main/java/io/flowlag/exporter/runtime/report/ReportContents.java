@@ -86,9 +86,9 @@ public final class ReportContents implements Consumer<CollectedRecord> {
 
     /**
      * How many packets have delays between two edges, ns, ascending, one more than counts; whether these are packets' own delays
-     * or means of records.
+     * or means of records. Quantiles of packets' own where there are enough, else null.
      */
-    record Histogram(boolean isOfPackets, List<Long> edges, List<Long> counts) {
+    record Histogram(boolean isOfPackets, List<Long> edges, List<Long> counts, Long p50Ns, Long p99Ns) {
     }
 
     /** Lost packets, or the most that they can be, of records that know it; the packets received in these. */
@@ -102,19 +102,43 @@ public final class ReportContents implements Consumer<CollectedRecord> {
         heldGroups = new HeldRows(query.first(MOST_GROUPS));
     }
 
-    /** Intervals are of all flows: with a filter they say nothing of those asked for. */
     @Override
     public void accept(final CollectedRecord record) {
+        accept(record, true, true);
+    }
+
+    /** {@return takes records for all but the course of time, which others tell} */
+    public Consumer<CollectedRecord> flows() {
+        return (record) -> accept(record, true, false);
+    }
+
+    /** {@return takes records for the course of time alone} */
+    public Consumer<CollectedRecord> course() {
+        return (record) -> accept(record, false, true);
+    }
+
+    /** Intervals are of all flows: with a filter they say nothing of those asked for. */
+    private void accept(final CollectedRecord record, final boolean isOfFlows, final boolean isOfCourse) {
         if (record.isOptions()) {
             reader.learn(record);
             final ClassInterval interval = isFiltered() ? null : ClassInterval.of(record, read);
-            if (interval != null) {
+            if (interval != null && isOfCourse) {
                 series.add(interval);
+            }
+            if (interval != null && isOfFlows) {
                 ofPackets.add(interval.histogram());
             }
             return;
         }
-        reader.of(record).stream().filter((row) -> HeldRows.matches(query, row)).forEach(this::add);
+        reader.of(record).stream().filter((row) -> HeldRows.matches(query, row)).forEach((row) -> {
+            if (isOfCourse) {
+                histories.add(FLOWS.of(row.key()), row);
+                series.add(row);
+            }
+            if (isOfFlows) {
+                add(row);
+            }
+        });
     }
 
     private boolean isFiltered() {
@@ -126,8 +150,6 @@ public final class ReportContents implements Consumer<CollectedRecord> {
         total.add(row);
         heldFlows.add(row, null);
         heldGroups.add(row, null);
-        histories.add(FLOWS.of(row.key()), row);
-        series.add(row);
         final RowDelay delay = row.delay();
         if (delay.meanNs() != null) {
             delayRecords++;
@@ -210,7 +232,9 @@ public final class ReportContents implements Consumer<CollectedRecord> {
             values(rows, (row) -> row.delay().meanNs()), values(rows, (row) -> row.delay().boundNs()),
             values(rows, (row) -> row.delay().spread().p99Ns()), values(rows, (row) -> row.delay().spread().maximumNs()),
             values(rows, (row) -> row.loss().isWhole() && row.loss().isExact() ? row.loss().packets() : null),
-            rows.stream().mapToLong((row) -> row.traffic().flows()).sum() == flow.traffic().flows());
+            rows.stream().allMatch((row) -> row.traffic().packets() != null) && flow.traffic().packets() != null ?
+                rows.stream().mapToLong((row) -> row.traffic().packets()).sum() == flow.traffic().packets() :
+                rows.stream().mapToLong((row) -> row.traffic().flows()).sum() == flow.traffic().flows());
     }
 
     private static List<Object> values(final List<FlowRow> rows, final Function<FlowRow, Object> value) {
@@ -231,7 +255,12 @@ public final class ReportContents implements Consumer<CollectedRecord> {
             edges.add(to);
             counts.add(count);
         });
-        return delays.count() == 0 ? null : new Histogram(delays == ofPackets, edges, counts);
+        return delays.count() == 0 ? null : new Histogram(delays == ofPackets, edges, counts,
+            quantile(0.5, StepCell.LEAST_OF_P50), quantile(0.99, StepCell.LEAST_OF_P99));
+    }
+
+    private Long quantile(final double quantile, final int least) {
+        return ofPackets.count() < least ? null : Long.valueOf(ofPackets.quantile(quantile));
     }
 
     private List<String> quality(final List<FlowRow> flows, final int listed) {

@@ -14,8 +14,8 @@ import java.util.function.LongBinaryOperator;
  */
 final class StepCell {
     /** The fewest delays that have a quantile. */
-    private static final int LEAST_OF_P50 = 20;
-    private static final int LEAST_OF_P99 = 1000;
+    static final int LEAST_OF_P50 = 20;
+    static final int LEAST_OF_P99 = 1000;
 
     /** Delays with their weights. */
     private static final class Delays {

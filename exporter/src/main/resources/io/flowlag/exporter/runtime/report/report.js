@@ -112,7 +112,8 @@ function showHistogram() {
     svg.append(drawn("text", {x: left + wide * share, y: height - 6, "text-anchor": i === 0 ? "start" : i === marks ? "end" : "middle"}, duration(value)));
   }
   byId("distribution-name").textContent = report.histogram.is_of_packets ? "Delays of packets" : "Mean delays of records, by their packets";
-  put("histogram", svg);
+  const {p50_ns: half, p99_ns: most99} = report.histogram;
+  put("histogram", svg, ...(isAbsent(half) ? [] : [element("p", "Half of the packets took at most about " + duration(half) + (isAbsent(most99) ? "" : ", 99 % about " + duration(most99)) + ".", "faint")]));
 }
 
 function showFlow(index) {
