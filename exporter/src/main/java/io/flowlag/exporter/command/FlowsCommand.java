@@ -2,10 +2,13 @@ package io.flowlag.exporter.command;
 
 import io.flowlag.common.command.ExitCode;
 import io.flowlag.common.command.ExitException;
+import io.flowlag.exporter.listing.FlowRow;
+import io.flowlag.exporter.listing.Grouping;
 import io.flowlag.exporter.listing.Listing;
 import io.flowlag.exporter.monitoring.FlowRows;
 import io.flowlag.exporter.monitoring.FlowView;
 import io.flowlag.exporter.monitoring.StatusFileReader;
+import io.flowlag.exporter.monitoring.StatusSnapshot;
 import io.flowlag.exporter.terminal.Terminal;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -35,6 +38,10 @@ final class FlowsCommand implements Callable<Integer>, QueryOptions.Asking {
     @Option(names = "--living", description = "Living flows alone.")
     private boolean isLiving;
 
+    @Option(names = "--hour", description = "The worst of the last hour instead, of flows that have ended too: when each was " +
+        "slowest, and when records ended that had lost most; with --group-by dst/24, src/24, dscp or proto of groups.")
+    private boolean isOfHour;
+
     private final Terminal terminal;
 
     FlowsCommand(final Terminal terminal) {
@@ -47,7 +54,14 @@ final class FlowsCommand implements Callable<Integer>, QueryOptions.Asking {
         if (classIndex != null && (classIndex < 0 || classIndex > LARGEST_CLASS)) {
             throw new ExitException(ExitCode.USAGE, "--class=" + classIndex + ": must be 0 to " + LARGEST_CLASS);
         }
+        if (isOfHour && (classIndex != null || isLiving)) {
+            throw new ExitException(ExitCode.USAGE, "--hour has all flows: leave --class and --living out");
+        }
         try (StatusFileReader reader = process.open()) {
+            if (isOfHour) {
+                printHour(StatusOptions.living(reader), listing);
+                return ExitCode.DONE.number();
+            }
             final List<FlowView> flows = StatusOptions.living(reader).flows().flows().stream()
                 .filter((flow) -> (classIndex == null || classIndex == flow.classIndex()) &&
                     (!isLiving || flow.endReason() == null)).toList();
@@ -58,6 +72,21 @@ final class FlowsCommand implements Callable<Integer>, QueryOptions.Asking {
                 terminal.message("flowlag: " + remark);
             }
             return ExitCode.DONE.number();
+        }
+    }
+
+    private void printHour(final StatusSnapshot snapshot, final Listing listing) {
+        final String grouping = spec.commandLine().getParseResult().matchedOptionValue("--group-by", "flow");
+        final List<FlowRow> rows = snapshot.flows().worst().get(grouping);
+        if (rows == null) {
+            throw new ExitException(ExitCode.USAGE, "--hour --group-by " + grouping + ": is kept of " +
+                String.join(", ", snapshot.flows().worst().keySet()));
+        }
+        final StringBuilder text = new StringBuilder();
+        FlowRows.append(rows, Grouping.parse(grouping), listing, text);
+        terminal.out().print(text);
+        if (rows.isEmpty()) {
+            terminal.message("flowlag: no delay and no loss of a flow became known in the last hour");
         }
     }
 }

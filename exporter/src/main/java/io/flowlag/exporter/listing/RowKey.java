@@ -1,5 +1,6 @@
 package io.flowlag.exporter.listing;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.flowlag.common.config.Prefix;
 
 import java.util.Locale;
@@ -13,7 +14,7 @@ import java.util.StringJoiner;
  */
 public record RowKey(
     Prefix source, Prefix destination, int protocol, int sourcePort, int destinationPort, int dscp, long segmentId,
-    String groupApplication) {
+    @JsonInclude(JsonInclude.Include.NON_NULL) String groupApplication) {
     /** No value. */
     public static final int NONE = -1;
 

@@ -63,6 +63,16 @@ public final class FlowRows {
         return flows.isEmpty() ? "no such flow lives or ended in the last minute" : unknown.remark();
     }
 
+    /** Appends what is asked for of the rows of a grouping. */
+    public static void append(
+        final List<FlowRow> rows, final Grouping grouping, final Listing listing, final StringBuilder text) {
+        final RowWriter writer = RowWriter.of(new Listing(listing.format(), FlowQuery.ALL.by(grouping), listing.isColoured()).fitting(listing.width()));
+        final FlowQuery query = listing.query().by(null);
+        ordered(rows.stream().filter((row) -> HeldRows.matches(query, row)).toList(), query)
+            .forEach((row) -> writer.append(row, text));
+        writer.finish(text);
+    }
+
     private static FlowRow of(final FlowView flow) {
         return new FlowRow(
             new RowKey(Prefix.of(flow.source()), Prefix.of(flow.destination()), flow.protocol(), flow.sourcePort(),

@@ -3,6 +3,7 @@ package io.flowlag.exporter.monitoring;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.listing.FlowQuery;
+import io.flowlag.exporter.listing.FlowRow;
 import io.flowlag.exporter.monitoring.top.FlowPicks;
 import io.flowlag.exporter.monitoring.top.FlowRanking;
 import io.flowlag.exporter.monitoring.top.FlowWatch;
@@ -24,6 +25,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -36,6 +38,8 @@ import java.util.stream.LongStream;
 public final class Observer implements StatusSource, AutoCloseable {
     /** The memory of the history of the status page, by formula: octets on the heap, where there is a server. */
     public static final long HISTORY_BYTES = History.MEMORY_BYTES;
+    /** The memory of the worst of the hour, by formula: octets on the heap. */
+    public static final long HOUR_BYTES = WorstOfHour.MEMORY_BYTES;
     private static final Logger LOG = LoggerFactory.getLogger(Observer.class);
     private static final long RETENTION_NS = 60_000_000_000L;
     private static final LongHashSet NONE = new LongHashSet(8);
@@ -50,6 +54,7 @@ public final class Observer implements StatusSource, AutoCloseable {
     private final List<FlowWatch> watches;
     private final HealthJudge judge;
     private final Optional<History> history;
+    private final WorstOfHour worst = new WorstOfHour();
     private final FlowRanking ended;
     private final FlowRanking[] living;
     private final long[] livingCounts;
@@ -104,9 +109,9 @@ public final class Observer implements StatusSource, AutoCloseable {
         file = open(config, isLive, capacity);
     }
 
-    /** The memory of an observer of so many flow caches, by formula: octets off the heap, and of the history on it. */
+    /** The memory of an observer of so many flow caches, by formula: octets off the heap, and of what it remembers on it. */
     public static long memoryBytes(final ExporterConfig config, final int cacheCount) {
-        return (2 + cacheCount) * FlowRanking.memoryBytes(config.status().flows()) +
+        return (2 + cacheCount) * FlowRanking.memoryBytes(config.status().flows()) + HOUR_BYTES +
             (config.metrics().isOn() ? HISTORY_BYTES : 0);
     }
 
@@ -155,12 +160,17 @@ public final class Observer implements StatusSource, AutoCloseable {
     /** Takes a snapshot, at a time by the clock of the watches. */
     void takeSnapshot(final long nowNs) {
         final Statistics now = statistics.get();
-        final FlowList flows = flows(nowNs);
+        final FlowList listed = flows(nowNs);
+        final List<FlowRow> records = areScanned() ? FlowRows.records(listed.flows(), FlowQuery.ALL) : null;
+        final long scannedMs = now.nowMs() - TimeUnit.NANOSECONDS.toMillis(nowNs - scannedNs());
+        if (records != null) {
+            worst.add(scannedMs, records);
+        }
+        final FlowList flows = new FlowList(listed.livingCount(), listed.endedCount(), listed.flows(), worst.rows());
         final StatusSnapshot next = new StatusSnapshot(
             ProcessHandle.current().pid(), now, delays.stream().map(DelayView::segment).toList(),
             delays.stream().map(DelayView::histograms).toList(), judge.judge(now, nowNs), errors.get(), flows);
-        history.ifPresent((each) -> each.add(now, now.nowMs() - TimeUnit.NANOSECONDS.toMillis(nowNs - scannedNs()),
-            areScanned() ? FlowRows.records(flows.flows(), FlowQuery.ALL) : null));
+        history.ifPresent((each) -> each.add(now, scannedMs, records));
         takenNs = nowNs;
         snapshot = next;
         if (file != null) {
@@ -210,7 +220,7 @@ public final class Observer implements StatusSource, AutoCloseable {
         for (int i = 0; i < shown.size(); i++) {
             views.add(FlowView.of(shown.flows(), shown.offset(i)));
         }
-        return new FlowList(LongStream.of(livingCounts).sum(), endedCount, FlowView.slowestFirst(views));
+        return new FlowList(LongStream.of(livingCounts).sum(), endedCount, FlowView.slowestFirst(views), Map.of());
     }
 
     private void take(final int index, final long nowNs) {

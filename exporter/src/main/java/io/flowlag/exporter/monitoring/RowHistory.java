@@ -36,11 +36,13 @@ final class RowHistory {
     /**
      * Between two snapshots. Null is unknown.
      *
-     * @param meanNs  of the delays that became known in between.
-     * @param lost    packets of the records that ended in between; no other has a loss yet.
-     * @param sinceMs when the first of these records began: their loss is of all the time since then.
+     * @param meanNs        of the delays that became known in between, and their number.
+     * @param delaysSinceMs when the first record began whose first delays are among them, which may be old; null for none.
+     * @param lost          packets of the records that ended in between; no other has a loss yet.
+     * @param sinceMs       when the first of these records began: their loss is of all the time since then.
      */
-    record Step(long timeMs, Double packetsPerSecond, Long meanNs, Long lost, Long sinceMs) {
+    record Step(
+        long timeMs, Double packetsPerSecond, Long meanNs, Long delays, Long delaysSinceMs, Long lost, Long sinceMs) {
     }
 
     /** A row that is kept. */
@@ -99,14 +101,19 @@ final class RowHistory {
      * @param records flow records behind the rows, the first {@link #ROWS} of which are compared.
      * @param rows    the most important first.
      * @param rowOf   the key of the row that a record belongs to.
+     * @return what happened to each row of these records and of those before, kept or not; nothing for the first snapshot.
      */
-    void add(
+    Map<RowKey, Step> add(
         final long timeMs, final List<FlowRow> records, final List<FlowRow> rows, final Function<RowKey, RowKey> rowOf) {
         if (!times.isEmpty() && timeMs == times.peekLast()) {
-            return;
+            return Map.of();
         }
         final Map<RowKey, Change> changes = changes(records, rowOf);
         final double seconds = times.isEmpty() ? 0 : (timeMs - times.peekLast()) / MS_PER_SECOND;
+        final Map<RowKey, Step> steps = new HashMap<>();
+        if (!times.isEmpty()) {
+            changes.forEach((key, change) -> steps.put(key, change.step(timeMs, seconds)));
+        }
         times.addLast(timeMs);
         if (times.size() > mostSnapshots) {
             times.removeFirst();
@@ -119,11 +126,12 @@ final class RowHistory {
                 final Past past = pasts.computeIfAbsent(row.key(), (key) -> new Past());
                 past.newestMs = timeMs;
                 if (times.size() > 1) {
-                    past.steps.addLast(changes.getOrDefault(row.key(), Change.UNKNOWN).step(timeMs, seconds));
+                    past.steps.addLast(steps.getOrDefault(row.key(), Change.UNKNOWN.step(timeMs, seconds)));
                 }
             }
         }
         forget();
+        return steps;
     }
 
     private Map<RowKey, Change> changes(final List<FlowRow> records, final Function<RowKey, RowKey> rowOf) {
@@ -207,6 +215,7 @@ final class RowHistory {
         private long lost;
         private boolean isLossKnown = true;
         private long sinceNs = Long.MAX_VALUE;
+        private long delaysSinceNs = Long.MAX_VALUE;
 
         /** A part is not known. */
         private void lack() {
@@ -235,14 +244,15 @@ final class RowHistory {
             final Long more = difference(old == null ? Long.valueOf(0) : old.traffic().packets(), row.traffic().packets());
             arePacketsKnown &= more != null && more >= 0;
             packets += isLate || more == null ? 0 : more;
-            addDelays(old == null ? RowDelay.NONE : old.delay(), row.delay());
+            addDelays(old == null ? RowDelay.NONE : old.delay(), row.delay(), row.traffic().startNs());
         }
 
-        private void addDelays(final RowDelay old, final RowDelay delay) {
+        private void addDelays(final RowDelay old, final RowDelay delay, final long startNs) {
             if (delay.meanNs() == null) {
                 return;
             }
             final boolean isFirst = old.meanNs() == null;
+            delaysSinceNs = isFirst ? Math.min(delaysSinceNs, startNs) : delaysSinceNs;
             final Long more = difference(isFirst ? Long.valueOf(0) : old.measured(), delay.measured());
             areDelaysKnown &= more != null && more >= 0 && (isFirst || old.estimator() == delay.estimator());
             if (areDelaysKnown) {
@@ -256,9 +266,14 @@ final class RowHistory {
         private Step step(final long timeMs, final double seconds) {
             final boolean hasMean = areDelaysKnown && delays > 0 && errorSumNs <= MOST_ERROR * Math.abs(delaySumNs);
             final boolean hasEnded = sinceNs < Long.MAX_VALUE;
+            final Long mean = hasMean ? Long.valueOf(Math.round(delaySumNs / delays)) : null;
             return new Step(timeMs, arePacketsKnown ? Double.valueOf(packets / seconds) : null,
-                hasMean ? Long.valueOf(Math.round(delaySumNs / delays)) : null,
-                hasEnded && isLossKnown ? Long.valueOf(lost) : null, hasEnded ? Long.valueOf(sinceNs / NS_PER_MS) : null);
+                mean, hasMean ? Long.valueOf((long)delays) : null, hasMean ? ms(delaysSinceNs) : null,
+                hasEnded && isLossKnown ? Long.valueOf(lost) : null, ms(sinceNs));
+        }
+
+        private static Long ms(final long ns) {
+            return ns == Long.MAX_VALUE ? null : Long.valueOf(ns / NS_PER_MS);
         }
 
         private static Long difference(final Long old, final Long value) {

@@ -13,7 +13,9 @@ import com.fasterxml.jackson.databind.introspect.NopAnnotationIntrospector;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.flowlag.common.command.ExitCode;
 import io.flowlag.common.command.ExitException;
+import io.flowlag.common.config.Prefix;
 import io.flowlag.exporter.delay.FlowDelay;
+import io.flowlag.exporter.listing.RowSample;
 import io.flowlag.exporter.monitoring.top.FlowRanking;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -41,7 +43,7 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
 final class SnapshotCodec {
     /** Types of components that may be null, as may those that are annotated with {@code NON_NULL}. */
     private static final Set<Class<?>> NULLABLE = Set.of(Long.class, LatencySummary.class, SpoolStatistics.class,
-        JointStatistics.class, ReconcileStatistics.class);
+        JointStatistics.class, ReconcileStatistics.class, Prefix.class, RowSample.class);
 
     /** Ignores what the annotations say of {@code --stats}, and accepts all components alone. */
     private static final ObjectMapper MAPPER = JsonMapper.builder()

@@ -26,7 +26,7 @@ final class StatusJson {
     static final String TYPE = "application/json; charset=utf-8";
     private static final int SHOWN_FLOWS = History.FLOWS;
     /** Of the listed flows, in addition to the flows themselves. */
-    private static final List<String> GROUPINGS = List.of("dst/24", "src/24", "dscp", "proto");
+    private static final List<String> GROUPINGS = WorstOfHour.GROUPINGS.subList(1, WorstOfHour.GROUPINGS.size());
     private static final String HOST = host();
     private static final String VERSION = StatusJson.class.getPackage().getImplementationVersion();
 
@@ -61,6 +61,9 @@ final class StatusJson {
             groups.put(each, rows(FlowRows.of(flows, FlowQuery.ALL.by(Grouping.parse(each)).first(SHOWN_FLOWS))));
         }
         status.put("groups", groups);
+        final Map<String, Object> worst = new LinkedHashMap<>();
+        snapshot.flows().worst().forEach((name, each) -> worst.put(name, rows(each)));
+        status.put("worst_of_hour", worst);
         status.put("histogram_boundaries_ns", DelayHistogram.boundariesNs());
         status.put("histograms", histograms(snapshot));
         final ByteArrayOutputStream statistics = new ByteArrayOutputStream();

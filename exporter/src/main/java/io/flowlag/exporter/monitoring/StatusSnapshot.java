@@ -26,7 +26,7 @@ public record StatusSnapshot(
     /** {@return the same with other flows and without histograms} */
     StatusSnapshot withFlows(final List<FlowView> others) {
         return new StatusSnapshot(pid, statistics, segments, List.of(), health, errors,
-            new FlowList(flows.livingCount(), flows.endedCount(), others));
+            new FlowList(flows.livingCount(), flows.endedCount(), others, flows.worst()));
     }
 
     /** {@return the same with another result of a check} */

@@ -159,7 +159,17 @@ function showFlows() {
   put("slowest", rowTable("Table of flows", "flow", groups.flow, flowLink));
   const recent = data.history.recent_flows;
   put("recent", recent.length === 0 ? nothing("There are none.") : table("Table of recent flows", ["flow"], recent.map((name) => [flowLink({name})])));
+  showWorst();
   put("groups", rowTable("Table of groups", "group", groups[byId("grouping").value], (row) => row.name));
+}
+function showWorst() {
+  const of = byId("worst-of").value, rows = data.status.worst_of_hour[of] || [], name = of === "flow" ? flowLink : (row) => row.name;
+  const when = (row) => [row.start_ns, row.end_ns].map((ns) => time(ns / 1e6).slice(11));
+  const slow = rows.filter((row) => !isAbsent(row.mean_ns)), lossy = rows.filter((row) => !isAbsent(row.lost));
+  put("worst-slow", slow.length === 0 ? nothing("No delay became known.") : table("Table of the slowest times of the hour", [of === "flow" ? "flow" : "group", "mean delay", "from", "to", "measured"],
+    slow.map((row) => [name(row), duration(row.mean_ns), ...when(row), count(row.measured)]), "stack"));
+  put("worst-lost", lossy.length === 0 ? nothing("No loss became known.") : table("Table of the largest losses of the hour", [of === "flow" ? "flow" : "group", "lost", "from", "to"],
+    lossy.map((row) => [name(row), lostOf(row), ...when(row)]), "stack"));
 }
 function quantileParts(row) {
   const known = [[row.min_ns, 0], [row.p50_ns, 0.5], [row.p90_ns, 0.9], [row.p99_ns, 0.99], [row.max_ns, 1]].filter((each) => !isAbsent(each[0]));
@@ -353,6 +363,7 @@ async function poll() {
 choices("ranges", [["1 h", 10], ["24 h", 60]], stepSeconds, (seconds) => { stepSeconds = seconds; show(); });
 byId("which").addEventListener("change", (event) => { whichClass = event.target.value; show(); });
 byId("grouping").addEventListener("change", show);
+byId("worst-of").addEventListener("change", show);
 addEventListener("hashchange", () => { show(); byId(page() + "-name").focus(); scrollTo(0, 0); askForFlow(); });
 addEventListener("resize", show);
 addEventListener("visibilitychange", refresh);

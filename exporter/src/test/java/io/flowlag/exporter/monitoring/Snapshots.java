@@ -3,6 +3,9 @@ package io.flowlag.exporter.monitoring;
 import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.listing.FlowQuery;
+import io.flowlag.exporter.listing.FlowRow;
+import io.flowlag.exporter.listing.Grouping;
 import io.flowlag.exporter.monitoring.top.FlowRanking;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.CounterId;
@@ -66,7 +69,15 @@ final class Snapshots {
             List.of(new HealthCheck("threads", true, "3 threads running"),
                 new HealthCheck("exchange", number % 2 == 0, "connected")),
             List.of(new DistinctError("java.lang.IllegalStateException at X.java:1", 3, 4, 5)),
-            new FlowList(40, 7, FlowView.slowestFirst(views)));
+            new FlowList(40, 7, FlowView.slowestFirst(views), worst(FlowRows.slowest(views, 1))));
+    }
+
+    /** The rows of the flows, and one kind of groups of them. */
+    private static Map<String, List<FlowRow>> worst(final List<FlowRow> flows) {
+        final Map<String, List<FlowRow>> rows = new LinkedHashMap<>();
+        WorstOfHour.GROUPINGS.subList(0, 2).forEach((each) -> rows.put(
+            each, FlowRows.ordered(flows, FlowQuery.ALL.by(Grouping.parse(each)))));
+        return rows;
     }
 
     private static LatencySummary latency(final long number) {

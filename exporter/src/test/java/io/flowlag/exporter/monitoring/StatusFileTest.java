@@ -224,7 +224,7 @@ class StatusFileTest {
         for (final String place : places) {
             final JsonNode part = whole.deepCopy();
             final String parent = place.substring(0, place.lastIndexOf('/'));
-            final String name = place.substring(place.lastIndexOf('/') + 1);
+            final String name = place.substring(place.lastIndexOf('/') + 1).replace("~1", "/");
             if (part.at(parent) instanceof ObjectNode object) {
                 object.putNull(name);
             } else {
@@ -249,7 +249,7 @@ class StatusFileTest {
         if (!at.isEmpty()) {
             places.add(at);
         }
-        node.properties().forEach((each) -> places(each.getValue(), at + "/" + each.getKey(), places));
+        node.properties().forEach((each) -> places(each.getValue(), at + "/" + each.getKey().replace("/", "~1"), places));
         for (int i = 0; node.isArray() && i < node.size(); i++) {
             places(node.get(i), at + "/" + i, places);
         }

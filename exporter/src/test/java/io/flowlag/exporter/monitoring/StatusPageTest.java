@@ -7,6 +7,7 @@ import io.flowlag.common.http.Browser;
 import io.flowlag.exporter.listing.FlowRow;
 import io.flowlag.exporter.listing.RowDelay;
 import io.flowlag.exporter.listing.RowKey;
+import io.flowlag.exporter.listing.RowLoss;
 import io.flowlag.exporter.listing.RowTraffic;
 import io.flowlag.exporter.status.Statistics;
 import org.junit.jupiter.api.AfterAll;
@@ -39,6 +40,8 @@ class StatusPageTest {
     /** A flow that is in the first snapshots alone. */
     private static final RowKey GONE = new RowKey(Prefix.of("192.0.2.99"), Prefix.of("198.51.100.9"), 17, 5, 6, -1, -1);
     private static final int RECENT = 40;
+    /** One that ends later and lost packets, without a delay. */
+    private static final RowKey LOSSY = new RowKey(Prefix.of("192.0.2.98"), Prefix.of("198.51.100.8"), 17, 7, 8, -1, -1);
 
     @TempDir
     private static Path directory;
@@ -51,6 +54,7 @@ class StatusPageTest {
         final StatusSnapshot snapshot = Snapshots.of(2);
         final History history = new History();
         history.poll(List.of(new HourOfDelays()));
+        final WorstOfHour worst = new WorstOfHour();
         for (int i = 0; i < SNAPSHOTS; i++) {
             final Statistics statistics = HourOfDelays.statistics(snapshot, i);
             final List<FlowRow> flows = grown(snapshot, i);
@@ -58,9 +62,18 @@ class StatusPageTest {
                 final FlowRow slowest = flows.get(0);
                 flows.add(0, new FlowRow(GONE, slowest.traffic(), slowest.delay(), slowest.loss()));
             }
+            if (i == 2 * RECENT) {
+                flows.add(new FlowRow(LOSSY, new RowTraffic(1, 500L, 500L, statistics.nowMs() * 1_000_000, 0L, 1), RowDelay.NONE,
+                    new RowLoss(1234L, true)));
+            }
             history.add(statistics, statistics.nowMs(), flows);
+            worst.add(statistics.nowMs(), flows);
         }
-        fixture = new StatusServerFixture(snapshot, history::json, StatusServerFixture.STEP_NS);
+        final FlowList listed = snapshot.flows();
+        final StatusSnapshot shown = new StatusSnapshot(snapshot.pid(), snapshot.statistics(), snapshot.segments(),
+            snapshot.histograms(), snapshot.health(), snapshot.errors(),
+            new FlowList(listed.livingCount(), listed.endedCount(), listed.flows(), worst.rows()));
+        fixture = new StatusServerFixture(shown, history::json, StatusServerFixture.STEP_NS);
     }
 
     @AfterAll
@@ -171,6 +184,38 @@ class StatusPageTest {
         browser.await(() -> ((Number)script("return plots['delay-plot'].plot.data[0].length")).intValue() == minutes);
         browser.driver().findElement(By.cssSelector("#classes details summary")).click();
         assertEquals(minutes, browser.all("#past tbody tr").size());
+    }
+
+    @Test
+    void shouldShowTheWorstOfTheHourAndLeadToIt() throws IOException {
+        show("flows");
+        final JsonNode worst = json("/status.json").get("worst_of_hour");
+        assertWorst(worst.get("flow"));
+        assertEquals(List.of(LOSSY.text(), "1,234"), List.of(
+            browser.text("#worst-lost tbody th"), browser.text("#worst-lost tbody td:nth-child(2)")));
+        assertTrue(browser.texts("#worst-slow tbody th").contains(GONE.text()), "it is gone, and was slow");
+        new Select(browser.driver().findElement(By.id("worst-of"))).selectByValue("dst/24");
+        browser.await(() -> browser.text("#worst-slow tbody th").startsWith("dst "));
+        assertWorst(worst.get("dst/24"));
+        new Select(browser.driver().findElement(By.id("worst-of"))).selectByValue("flow");
+        browser.await(() -> !browser.all("#worst-slow a").isEmpty());
+        browser.driver().findElement(By.cssSelector("#worst-lost a")).sendKeys(Keys.ENTER);
+        browser.await(() -> LOSSY.text().equals(browser.text("#flow-name")));
+    }
+
+    private static void assertWorst(final JsonNode rows) {
+        final List<List<String>> slow = browser.rows("#worst-slow tbody tr");
+        final List<List<String>> lossy = browser.rows("#worst-lost tbody tr");
+        assertEquals(rows.size(), slow.size() + lossy.size());
+        for (int i = 0; i < rows.size(); i++) {
+            final List<String> shown = i < slow.size() ? slow.get(i) : lossy.get(i - slow.size());
+            assertEquals(rows.get(i).get("name").asText().replaceAll(" +", " "), shown.get(0));
+            if (i < slow.size()) {
+                assertTime(rows.get(i).get("mean_ns"), shown.get(1));
+            } else {
+                assertEquals(count(rows.get(i).get("lost")), shown.get(1));
+            }
+        }
     }
 
     @Test

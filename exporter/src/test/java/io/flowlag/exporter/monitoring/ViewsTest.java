@@ -218,12 +218,13 @@ class ViewsTest {
         add(history, 8000, record(2 * MS, 190, 2 * MS, 0L), record(3 * MS, 21, 30L, null));
         final RowKey key = record(0, 0, null, null).key();
         assertEquals(List.of(
-            new RowHistory.Step(8000, 1.0, null, null, null), // a nanosecond of rounding for each packet says nothing of one
-            new RowHistory.Step(7000, 10.0, Math.round((190 * 2.0 * MS + 10 * 30) / 200), 0L, 2L),
-            new RowHistory.Step(6000, null, null, null, null),
-            new RowHistory.Step(5000, 100.0, MS, null, null),
-            new RowHistory.Step(4000, 50.0, MS, 30L, 1L),
-            new RowHistory.Step(3000, 100.0, 4 * MS, null, null)), history.steps(key));
+            // A nanosecond of rounding for each packet says nothing of one.
+            new RowHistory.Step(8000, 1.0, null, null, null, null, null),
+            new RowHistory.Step(7000, 10.0, Math.round((190 * 2.0 * MS + 10 * 30) / 200), 200L, 2L, 0L, 2L),
+            new RowHistory.Step(6000, null, null, null, null, null, null),
+            new RowHistory.Step(5000, 100.0, MS, 100L, null, null, null),
+            new RowHistory.Step(4000, 50.0, MS, 50L, 2L, 30L, 1L),
+            new RowHistory.Step(3000, 100.0, 4 * MS, 200L, null, null, null)), history.steps(key));
         for (int i = 0; i < RowHistory.POINTS; i++) {
             history.add(9000 + i, List.of(), List.of(), (row) -> row);
         }

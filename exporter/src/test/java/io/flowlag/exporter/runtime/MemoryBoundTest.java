@@ -12,6 +12,7 @@ import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.lab.GeneratedTraffic;
 import io.flowlag.exporter.lab.TrafficProfile;
+import io.flowlag.exporter.monitoring.Observer;
 import io.flowlag.exporter.monitoring.top.FlowRanking;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.PipelineLatency;
@@ -167,8 +168,8 @@ class MemoryBoundTest {
             MemoryPlan.tableBytes(config("status.enabled", "off"), BOTH, true) -
             MemoryPlan.tableBytes(config(), BOTH, false),
             "live sources wait for each other longer, their way is timed, and room for packets is taken as they come");
-        assertEquals(7 * FlowRanking.memoryBytes(2048),
+        assertEquals(7 * FlowRanking.memoryBytes(2048) + Observer.HOUR_BYTES,
             MemoryPlan.tableBytes(config("status.flows", "2k"), BOTH, true) -
-            MemoryPlan.tableBytes(config("status.enabled", "off"), BOTH, true), "two sets of two, and three to show");
+            MemoryPlan.tableBytes(config("status.enabled", "off"), BOTH, true), "two sets of two, three to show, an hour");
     }
 }

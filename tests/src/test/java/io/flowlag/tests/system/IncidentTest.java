@@ -89,6 +89,8 @@ class IncidentTest {
                     rate(topology.router(), "change", "1gbit");
 
                     assertRows("flows", rows("flows", "--file", status), since);
+                    assertWorst(JSON.readTree(new Flowlag().inThisJvm().run("flows", "--hour", "--top", "1", "--file", status,
+                        "--format", "json").orFail().output()), since, end);
                     assertTop(top.output(), since, end);
                     top.feed(new byte[]{'q'});
                     top.endInput();
@@ -175,6 +177,13 @@ class IncidentTest {
         rows.forEach((row) -> assertEquals(SLOW_PORT, row.get("sourceTransportPort").intValue(), () -> what + ": " + row));
         assertSince(what, Instant.parse(rows.get(0).get("_start").textValue()), since, since.minusSeconds(ACTIVE_SECONDS),
             since.plusSeconds(ACTIVE_SECONDS));
+    }
+
+    /** The slowest of the hour, between two snapshots. */
+    private static void assertWorst(final JsonNode row, final Instant since, final Instant end) {
+        assertEquals(SLOW_PORT, row.get("sourceTransportPort").intValue(), row::toString);
+        assertTrue(row.get("flowlagDelayMeanNanoseconds").longValue() > SLOW_NS, row::toString);
+        assertSince("hour", Instant.parse(row.get("_end").textValue()), since, since, end.plusSeconds(ACTIVE_SECONDS));
     }
 
     /** What the page draws of the slowest flow, by snapshot. */
