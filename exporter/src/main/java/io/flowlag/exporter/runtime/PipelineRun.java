@@ -159,9 +159,8 @@ public final class PipelineRun implements AutoCloseable {
         if (wiring.isSketched()) {
             final String name = isOnly ? "" : config.name();
             DelayStage.weightWarnings(config).forEach((warning) -> LOG.warn("{}lds.weights: {}", name, warning));
-            LOG.info("{}sketches: {} rows of {} cells; with the records of {} they take {} MiB at most", name.replace(".", ": "),
-                config.lds().shape().rows(), config.lds().shape().columns(), config.rli().senderCount() == 1 ? "the sender" :
-                config.rli().senderCount() + " senders",
+            LOG.info("{}sketches: {} rows of {} cells; with records of flows they take {} MiB at most", name.replace(".", ": "),
+                config.lds().shape().rows(), config.lds().shape().columns(),
                 MemorySize.mebibytes(DelayStage.sketchMemoryBytes(config, wiring, true)));
         }
     }
