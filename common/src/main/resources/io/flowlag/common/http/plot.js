@@ -8,7 +8,7 @@ function ticks(u, times, axis, space, step) {
   return texts.map((text, i) => {
     const day = text.slice(step < 2592000 ? 5 : 0, 10);
     const hour = text.slice(11, step < 60 ? 19 : 16);
-    return step >= 86400 ? day : i > 0 && texts[i - 1].slice(0, 10) === text.slice(0, 10) ? hour : hour + "\n" + day;
+    return text === texts[i - 1] ? "" : step >= 86400 ? day : i > 0 && texts[i - 1].slice(0, 10) === text.slice(0, 10) ? hour : hour + "\n" + day;
   });
 }
 function unplot(id) { if (plots[id]) { plots[id].plot.destroy(); delete plots[id]; } }

@@ -1,7 +1,7 @@
 "use strict";
 // Draws {step_seconds, times: [ISO 8601, the start of each step], classes: [{name, packets: [], octets: [], delay_samples: [],
 // delay_mean_ns: [], delay_bound_ns: [], delay_p50_ns: [], delay_p99_ns: [], delay_max_ns: [], lost: [], lost_bound: []}]}, as
-// /history.json has it: an array or a value that is absent or null is not known; lost is exact, lost_bound the most that it can be.
+// /history.json has it; with rate_seconds: [], null for none, rates are by these instead: an array or a value that is absent or null is not known; lost is exact, lost_bound the most that it can be.
 // Needs common.js, plot.js, uPlot and elements with the ids delay-plot, rate-plot, bits-plot, loss-plot and past.
 const COLOURS = 6;
 const MOST_BANDS = 3; // classes; with more, bounds hide means
@@ -32,7 +32,8 @@ function curves(step, id, options, series) {
 function drawClasses(step, chosen) {
   const all = step.classes.map((each, i) => ({...each, stroke: colour("--c" + i % COLOURS)})).filter((each) => chosen === "" || each.name === chosen);
   const measured = all.filter((each) => isKnown(each, "delay_mean_ns"));
-  const each1000 = (values, factor) => values.map((value) => value === null ? null : value * factor);
+  const seconds = (i) => step.rate_seconds === undefined ? step.step_seconds : step.rate_seconds[i];
+  const aSecond = (factor) => (value, i) => value === null || seconds(i) === null ? null : value * factor / seconds(i);
   const edge = (each, sign) => each.delay_mean_ns.map((mean, i) => {
     const bound = valueAt(each, "delay_bound_ns", i);
     return isAbsent(mean) || isAbsent(bound) ? null : mean + sign * bound;
@@ -52,12 +53,12 @@ function drawClasses(step, chosen) {
       }
       return list;
     }));
-  const rates = (name, factor, label) => all.filter((each) => isKnown(each, name)).map((each) => (
-    {label: each.name + label, stroke: each.stroke, isLow: false, values: each1000(each[name], factor / step.step_seconds)}));
-  curves(step, "rate-plot", {label: "Packets a second of each class over time", height: 180, format: countShort}, rates("packets", 1, ""));
-  curves(step, "bits-plot", {label: "Bits a second of each class over time", height: 180, format: countShort}, rates("octets", 8, ""));
+  const counts = (name, of, label) => all.filter((each) => isKnown(each, name)).map((each) => (
+    {label: each.name + label, stroke: each.stroke, isLow: false, values: each[name].map(of)}));
+  curves(step, "rate-plot", {label: "Packets a second of each class over time", height: 180, format: countShort}, counts("packets", aSecond(1), ""));
+  curves(step, "bits-plot", {label: "Bits a second of each class over time", height: 180, format: countShort}, counts("octets", aSecond(8), ""));
   curves(step, "loss-plot", {label: "Lost packets of each class over time", height: 180, format: countShort},
-    rates("lost", step.step_seconds, "").concat(rates("lost_bound", step.step_seconds, ", at most").map((each) => ({...each, dash: [6, 4]}))));
+    counts("lost", (value) => value, "").concat(counts("lost_bound", (value) => value, ", at most").map((each) => ({...each, dash: [6, 4]}))));
   const rows = [];
   for (let i = step.times.length - 1; i >= Math.max(0, step.times.length - TABLE_STEPS); i--) {
     for (const each of all) {

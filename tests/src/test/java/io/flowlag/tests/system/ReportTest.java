@@ -143,6 +143,11 @@ class ReportTest {
         assertTrue(Files.readString(page).contains("<noscript>"), "the flows are in the page without scripts too");
         assertFalse(Files.readString(page).contains("/* plain */"));
         assertFalse(browser.all("#delay-plot canvas").isEmpty());
+        final JsonNode lossy = StreamSupport.stream(data.get("flows").spliterator(), false).max(
+            Comparator.comparing((each) -> each.at("/row/flowlagLostPacketDeltaCount").asLong())).orElseThrow();
+        assertEquals(List.of(lossy.get("label").asText(), lossy.at("/row/flowlagLostPacketDeltaCount").asText()),
+            List.of(browser.text("#worst-lost tbody th"), browser.text("#worst-lost tbody td:nth-child(4)")));
+        assertEquals(data.get("flows").size(), browser.all("#worst-slow tbody tr").size());
         assertFalse(browser.driver().findElement(By.id("flow")).isDisplayed());
         browser.driver().findElement(By.linkText(data.at("/flows/1/label").asText())).sendKeys(Keys.ENTER);
         browser.await(() -> browser.text("#flow-name").endsWith(data.at("/flows/1/label").asText()));

@@ -10,6 +10,7 @@ import io.flowlag.exporter.listing.RowFilter;
 import io.flowlag.exporter.listing.RowFormat;
 import io.flowlag.exporter.listing.RowGroup;
 import io.flowlag.exporter.listing.RowKey;
+import io.flowlag.exporter.listing.RowSpread;
 import io.flowlag.exporter.listing.RowWriter;
 import io.flowlag.exporter.runtime.collect.RecordRows;
 import io.flowlag.ipfix.collect.CollectedRecord;
@@ -259,14 +260,18 @@ public final class ReportContents implements Consumer<CollectedRecord> {
             quantile(0.5, StepCell.LEAST_OF_P50), quantile(0.99, StepCell.LEAST_OF_P99));
     }
 
+    /** Within the delays measured, which buckets reach beyond. */
     private Long quantile(final double quantile, final int least) {
-        return ofPackets.count() < least ? null : Long.valueOf(ofPackets.quantile(quantile));
+        final RowSpread spread = total.row().delay().spread();
+        return ofPackets.count() < least ? null : spread.minimumNs() == null || spread.maximumNs() == null ?
+            Long.valueOf(ofPackets.quantile(quantile)) :
+            Long.valueOf(Math.max(spread.minimumNs(), Math.min(spread.maximumNs(), ofPackets.quantile(quantile))));
     }
 
     private List<String> quality(final List<FlowRow> flows, final int listed) {
         final FlowRow all = total.row();
         final List<String> lines = new ArrayList<>();
-        lines.add(number(records) + " records of " + number(flows.size()) + " flows.");
+        lines.add(counted(records, "record") + " of " + counted(flows.size(), "flow") + ".");
         if (delayRecords == 0) {
             lines.add("No record has a delay.");
         } else {
@@ -274,7 +279,7 @@ public final class ReportContents implements Consumer<CollectedRecord> {
             final Long packets = all.traffic().packets();
             lines.add((measured == null || packets == null || packets == 0 ? "Delays" : String.format(Locale.ROOT,
                 "Delays of %s of %s packets (%.2f %%)", number(measured), number(packets), 100.0 * measured / packets)) +
-                " are in " + number(delayRecords) + " records: " + estimators.entrySet().stream().map((each) ->
+                " are in " + counted(delayRecords, "record") + ": " + estimators.entrySet().stream().map((each) ->
                 number(each.getValue()) + " by " + estimator(each.getKey())).collect(Collectors.joining(", ")) + ".");
             if (doubted > 0) {
                 lines.add("Matching leaves " + number(doubted) + " packets without a sure delay: they may be twins (with the " +
@@ -310,6 +315,10 @@ public final class ReportContents implements Consumer<CollectedRecord> {
 
     private static String estimator(final int number) {
         return number < ESTIMATORS.length ? ESTIMATORS[number] : "estimator " + number;
+    }
+
+    private static String counted(final long value, final String what) {
+        return number(value) + ' ' + what + (value == 1 ? "" : "s");
     }
 
     private static String number(final long value) {

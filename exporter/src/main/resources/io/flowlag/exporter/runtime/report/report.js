@@ -7,7 +7,7 @@ const E = {mean: "flowlagDelayMeanNanoseconds", bound: "flowlagDelayErrorBoundNa
   lost: "flowlagLostPacketDeltaCount", kind: "flowlagLossKind", estimator: "flowlagDelayEstimator", packets: "packetDeltaCount", octets: "octetDeltaCount",
   records: "deltaFlowCount"};
 const ESTIMATORS = ["–", "interpolated", "left", "sketch", "joint", "exact sums", "matched", "mixed paths"];
-const UPPER_BOUND = 2, DAY_MS = 86400000;
+const UPPER_BOUND = 2, DAY_MS = 86400000, WORST = 5;
 let chosenClass = steps.classes.length === 0 ? "" : steps.classes[0].name;
 let shownFlow;
 
@@ -77,6 +77,38 @@ function showTotals() {
     tile("mean delay" + (isAbsent(row[E.bound]) ? "" : " ± " + report.bound_is), isAbsent(row[E.bound]) ? duration(row[E.mean]) : bounded(row[E.mean], row[E.bound])), tile("deviation", duration(row[E.sd])), tile("largest", duration(row[E.max])),
     tile("packets measured", count(row[E.measured])), tile("lost" + known, isAbsent(loss) ? NONE : most + count(loss.lost)),
     tile("loss" + known, isAbsent(loss) || loss.lost + loss.packets === 0 ? NONE : most + percent(loss.lost / (loss.lost + loss.packets))));
+}
+
+// When a flow was slow: about its slowest record, as long as means are at least half of that one's.
+function slowTime({mean_ns: means, start_ms: starts, duration_ms: lasts, packets}) {
+  const slowest = means.reduce((best, mean, i) => isAbsent(mean) || best >= 0 && mean <= means[best] ? best : i, -1);
+  if (slowest < 0 || means[slowest] <= 0) { return undefined; }
+  let from = slowest, to = slowest;
+  while (from > 0 && means[from - 1] >= means[slowest] / 2) { from--; }
+  while (to + 1 < means.length && means[to + 1] >= means[slowest] / 2) { to++; }
+  return {mean: means[slowest], packets: packets[slowest], from: starts[from], to: starts[to] + (lasts[to] || 0)};
+}
+function showWorst() {
+  const flows = report.flows.map((each, i) => ({...each, i, slow: slowTime(each.history)}));
+  const name = (each) => link("#flow-" + each.i, each.label, "worst " + each.i), short = (ms) => time(ms).slice(durationOf(report.total.row) < DAY_MS ? 11 : 0);
+  const slow = flows.filter((each) => each.slow !== undefined).sort((one, other) => other.slow.mean - one.slow.mean).slice(0, WORST);
+  const lossy = flows.filter((each) => each.row[E.lost] > 0).sort((one, other) => other.row[E.lost] - one.row[E.lost]).slice(0, WORST);
+  byId("worst").hidden = report.flows.length < 2 || slow.length + lossy.length === 0;
+  put("worst-slow", slow.length === 0 ? nothing("No delay is known.") : table("When flows were slowest", ["flow", "from", "to", "slowest mean", "of packets", "mean of all"],
+    slow.map((each) => [name(each), short(each.slow.from), short(each.slow.to), duration(each.slow.mean), count(each.slow.packets), duration(each.row[E.mean])]), "stack"));
+  put("worst-lost", lossy.length === 0 ? nothing(report.loss && report.loss.is_exact ? "None of these lost any." : "No loss is known.") : table("When flows lost most", ["flow", "from", "to", "lost", "loss"], lossy.map((each) => {
+    const records = each.history.lost.map((lost, i) => lost > 0 ? i : -1).filter((i) => i >= 0), last = records[records.length - 1];
+    return [name(each), records.length === 0 ? NONE : short(each.history.start_ms[records[0]]), records.length === 0 ? NONE :
+      short(each.history.start_ms[last] + (each.history.duration_ms[last] || 0)), lossOf(each.row), percent(shareOf(each.row))];
+  }), "stack"));
+}
+// The captures begin and end within a step, whose rate is of that part; of less than half of a step it would say little.
+function rateSeconds() {
+  const from = startOf(report.total.row), to = from + durationOf(report.total.row), length = 1000 * steps.step_seconds;
+  return isAbsent(from) || isNaN(to) || steps.times.length < 3 ? undefined : steps.times.map((each) => {
+    const part = Math.min(to, Date.parse(each) + length) - Math.max(from, Date.parse(each));
+    return part < length / 2 ? null : part / 1000;
+  });
 }
 
 // A bar is one or more whole buckets of the data. Where delays are of one magnitude the axis is linear, and a bar's area is its packets.
@@ -173,6 +205,8 @@ function show() {
     (row._start === undefined ? "" : "; " + time(startOf(row)) + " to " + time(Date.parse(row._end)) + " UTC");
   byId("made").textContent = "Made by flowlag report, " + report.made + ". Times are UTC. The file has " + report.bounds + ".";
   showTotals();
+  showWorst();
+  steps.rate_seconds = rateSeconds();
   put("quality", ...report.quality.map((each) => element("li", each)));
   byId("classes").hidden = steps.times.length === 0;
   byId("distribution").hidden = !report.histogram;
