@@ -30,6 +30,8 @@ public final class ExportingAgent implements Stage, FlowRecordSink {
     public static final long PATIENCE_MS = 10_000;
 
     private static final int RECORD_LIMIT = 256;
+    /** So many duty cycles in a row without work take 2 s: no message is open any more, unless it may stay so for longer. */
+    private static final int QUIET_CYCLES = 2_000 / LONG_IDLE_MS;
 
     private final StageRing[] rings;
     private final MessageHandler ringReader = FlowRecordRing.reader(this);
@@ -46,6 +48,7 @@ public final class ExportingAgent implements Stage, FlowRecordSink {
     private long leaveDeadlineMs;
     private long closeDeadlineMs;
     private boolean isClosing;
+    private int quietCycles;
     private volatile boolean isEnded;
 
     /**
@@ -98,6 +101,7 @@ public final class ExportingAgent implements Stage, FlowRecordSink {
         if (wasUpstreamEnded && isEveryRingEmpty()) {
             workCount += closeAll(nowMs);
         }
+        quietCycles = workCount > 0 ? 0 : Math.min(QUIET_CYCLES, quietCycles + 1);
         return workCount;
     }
 
@@ -111,19 +115,19 @@ public final class ExportingAgent implements Stage, FlowRecordSink {
         }
     }
 
-    /** Not long while a destination waits for its collector, or closes. */
+    /** Not long while a destination waits for its collector, or closes; until the next record when nothing happens for long. */
     @Override
     public int idleMs() {
         boolean isWaiting = !leaving.isEmpty() || isClosing;
         for (final Destination destination : destinations) {
             isWaiting |= destination.isWaiting();
         }
-        return isWaiting && !isEnded ? SHORT_IDLE_MS : LONG_IDLE_MS;
+        return isWaiting && !isEnded ? SHORT_IDLE_MS : quietCycles < QUIET_CYCLES ? LONG_IDLE_MS : REST_MS;
     }
 
     @Override
     public void await(final int timeoutMs) {
-        StageRing.await(rings, timeoutMs);
+        StageRing.await(rings, timeoutMs, timeoutMs > LONG_IDLE_MS);
     }
 
     @Override

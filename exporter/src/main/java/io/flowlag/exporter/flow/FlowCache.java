@@ -319,6 +319,11 @@ public final class FlowCache {
         return table.capacity();
     }
 
+    /** {@return how many slots ever held a flow: those with a lower number} */
+    public int usedSlots() {
+        return table.usedSlots();
+    }
+
     /** The slot of an entry that lies in the cache; -1 if it is a copy. */
     public int slotOf(final DirectBuffer buffer, final int entryOffset) {
         final long distance = buffer.addressOffset() + entryOffset - entries.addressOffset();
@@ -335,12 +340,7 @@ public final class FlowCache {
         return table.size();
     }
 
-    /**
-     * The generation of a slot: a stage that holds a slot number compares it before it writes to the flow's state.
-     *
-     * @param slot as {@link #update} returned it.
-     * @return a number that changes each time the slot is given to a new flow.
-     */
+    /** {@return a number that changes when a slot is given to a new flow: to compare before its state is written} */
     public int generation(final int slot) {
         return FlowEntry.generation(entries, table.offset(slot));
     }

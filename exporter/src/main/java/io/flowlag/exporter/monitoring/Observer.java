@@ -138,7 +138,7 @@ public final class Observer implements StatusSource, AutoCloseable {
         }
     }
 
-    /** Runs ten times a second. */
+    /** Runs five to ten times a second. */
     public void doWork() {
         final long nowNs = System.nanoTime();
         try {

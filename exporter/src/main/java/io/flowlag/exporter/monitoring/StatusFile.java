@@ -16,7 +16,7 @@ import java.util.zip.CRC32C;
  *  24  pid              8   of the writer
  *  32  startTimeMs      8   of the writer, since 1970
  *  40  intervalMs       8   between two snapshots
- *  64  activityMs       8   the writer's last sign of life; ten times a second
+ *  64  activityMs       8   the writer's last sign of life; five times a second
  * 128  snapshotNumber   8   of the newest whole snapshot, from 1; it lies in buffer (number and 1); 0 for none yet
  * 192  endedMs          8   0, or when the writer ended normally
  * 256  buffer 0

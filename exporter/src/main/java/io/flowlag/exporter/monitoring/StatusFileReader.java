@@ -21,7 +21,7 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
 public final class StatusFileReader implements AutoCloseable {
     private static final int LARGEST_BUFFER_LENGTH = 64 << 20;
     private static final int ATTEMPTS = 1000;
-    /** The writer updates its activity ten times a second, but the machine may be loaded. */
+    /** The writer updates its activity five times a second, but the machine may be loaded. */
     private static final long LEAST_SILENCE_MS = 10_000;
     /** A process that is not found may be in another container, as long as its activity goes on. */
     private static final long DEAD_SILENCE_MS = 2_000;

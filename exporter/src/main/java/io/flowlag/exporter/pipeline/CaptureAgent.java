@@ -83,6 +83,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
     private long decodedCount;
     private int sourceIndex;
     private long toldNs;
+    private long awaitedCount;
     /** When the clock was last compared with the time since boot, by both; 0 before. */
     private long watchedNs;
     private long watchedMonotonicNs;
@@ -353,7 +354,10 @@ public final class CaptureAgent implements Stage, PacketHandler {
             unpolled = live != null && live.descriptor() < 0 ? live : unpolled;
         }
         if (unpolled != null) {
-            unpolled.awaitArrival(timeoutMs);
+            final long captured = counters.get(CounterId.CAPTURED);
+            unpolled.awaitArrival(captured == awaitedCount || sources.length == 1 ? timeoutMs :
+                Math.min(timeoutMs, DELAY_IDLE_MS));
+            awaitedCount = captured;
             return;
         }
         polled.await(timeoutMs);

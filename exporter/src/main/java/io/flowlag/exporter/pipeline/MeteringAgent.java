@@ -255,7 +255,7 @@ public class MeteringAgent implements Stage, DescriptorHandler {
     /** Flows of a former process, and those that are over, may wait for room in the ring of records. */
     @Override
     public int idleMs() {
-        return isEnded || savedFlows.isDone() && records.hasRoom() ? LONG_IDLE_MS : SHORT_IDLE_MS;
+        return isEnded || savedFlows.isDone() && records.hasRoom() ? REST_MS : SHORT_IDLE_MS;
     }
 
     @Override

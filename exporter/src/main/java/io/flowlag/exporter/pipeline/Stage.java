@@ -9,8 +9,10 @@ import org.agrona.concurrent.Agent;
 public interface Stage extends Agent {
     /** A wait so short that what waits for the time hardly notices, ms. */
     int SHORT_IDLE_MS = 1;
-    /** The longest wait, ms. */
-    int LONG_IDLE_MS = 50;
+    /** The longest wait of a stage that looks at the time, ms. */
+    int LONG_IDLE_MS = 100;
+    /** The longest wait of a stage that another one wakes, ms. */
+    int REST_MS = 250;
     /** The same for capture where delay is measured: the end of an interval and messages of the other point wait so long. */
     int DELAY_IDLE_MS = 10;
 

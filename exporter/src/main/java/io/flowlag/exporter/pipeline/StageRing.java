@@ -33,6 +33,8 @@ public final class StageRing {
     private volatile boolean isReaderGone;
     /** The reading thread while it sleeps. */
     private volatile Thread sleeper;
+    /** Any message wakes it. */
+    private volatile boolean isSleepLight;
 
     /** An empty ring; its octets are rounded up to a power of two. A lossless one waits in {@link #offer} when full. */
     public StageRing(final int capacityBytes, final boolean isLossless) {
@@ -100,8 +102,14 @@ public final class StageRing {
 
     /** Has the reading thread of empty rings sleep until it is woken, at most so many ms. Reading thread only. */
     public static void await(final StageRing[] rings, final int timeoutMs) {
+        await(rings, timeoutMs, false);
+    }
+
+    /** The same; if the sleep is light, any message wakes it. Reading thread only. */
+    public static void await(final StageRing[] rings, final int timeoutMs, final boolean isLight) {
         boolean areEmpty = true;
         for (final StageRing each : rings) {
+            each.isSleepLight = isLight;
             each.sleeper = Thread.currentThread();
         }
         for (final StageRing each : rings) {
@@ -119,7 +127,7 @@ public final class StageRing {
     void wakeReader(final boolean isEnd, final boolean isForAny) {
         VarHandle.fullFence();
         final Thread reader = sleeper;
-        if (reader != null && (isEnd || ring.size() > (isForAny ? 0 : ring.capacity() / FILLING_PART))) {
+        if (reader != null && (isEnd || ring.size() > (isForAny || isSleepLight ? 0 : ring.capacity() / FILLING_PART))) {
             sleeper = null;
             LockSupport.unpark(reader);
         }

@@ -551,9 +551,10 @@ public final class MeteringPipeline implements AutoCloseable {
     private IdleStrategy idleStrategy(final ExporterConfig config, final Stage... stages) {
         final boolean isPaced = Stream.of(stages).anyMatch(MeteringAgent.class::isInstance) &&
             wirings.stream().anyMatch((each) -> each.references().isSent());
-        final int mostMs = wirings.stream().anyMatch(DelayWiring::isMatched) ? Stage.SHORT_IDLE_MS :
-            stages[0] instanceof CaptureAgent && wirings.stream().anyMatch(DelayWiring::isOn) ?
-                Stage.DELAY_IDLE_MS : Stage.LONG_IDLE_MS;
+        final int mostMs = stages[0] == exporting ? Stage.REST_MS :
+            wirings.stream().anyMatch(DelayWiring::isMatched) ? Stage.SHORT_IDLE_MS :
+            !(stages[0] instanceof CaptureAgent) ? Stage.REST_MS :
+            wirings.stream().anyMatch(DelayWiring::isOn) ? Stage.DELAY_IDLE_MS : Stage.LONG_IDLE_MS;
         return switch (config.pipeline().idle()) {
             case BACKOFF -> isLive ? new LiveIdle(stages, mostMs, isPaced) : new BackoffIdleStrategy();
             case SPIN -> new BusySpinIdleStrategy();

@@ -70,6 +70,7 @@ public final class PipelineRun implements AutoCloseable {
     private static final long LAST_STATISTICS_MS = 3_000;
     private static final long STOP_PATIENCE_NS = 1_000_000_000L;
     private static final long FEED_NS = 1_000_000_000L;
+    private static final long CALM_NS = 1_000_000_000L;
 
     private final Terminal terminal;
     private final Signals signals;
@@ -198,7 +199,7 @@ public final class PipelineRun implements AutoCloseable {
         this.onReload = onReload;
     }
 
-    /** Sets a further task, run ten times a second, which must not throw. */
+    /** Sets a further task, run ten times a second, or five times without delay, which must not throw. */
     public void onHousekeeping(final Runnable onHousekeeping) {
         this.onHousekeeping = onHousekeeping;
     }
@@ -268,8 +269,7 @@ public final class PipelineRun implements AutoCloseable {
         counters.set(CounterId.ERRORS, errorCount());
         errors.tell();
         otherErrors.tell();
-        tellDestinationErrors();
-        tellLeftDestinations();
+        tellDestinations();
         if (!isLive) {
             tellDisagreement();
         }
@@ -459,13 +459,19 @@ public final class PipelineRun implements AutoCloseable {
     private void work(final Progress progress) {
         final int workCount = pipeline.doWork();
         if (System.nanoTime() - nextHousekeepingNs >= 0) {
-            nextHousekeepingNs = System.nanoTime() + HOUSEKEEPING_NS;
+            nextHousekeepingNs = System.nanoTime() + (isCalm() ? 2 * HOUSEKEEPING_NS : HOUSEKEEPING_NS);
             stopIfNeeded();
             keepHouse(progress);
         }
         if (!isInvoker || workCount == 0) {
             waitShortly();
         }
+    }
+
+    /** Whether what is looked at may wait: no delay is measured, and nothing is written more than once a second. */
+    private boolean isCalm() {
+        return isLive && pipeline.delayStages().isEmpty() && config.status().intervalNs() >= CALM_NS &&
+            (statsConfig.intervalNs() == 0 || statsConfig.intervalNs() >= CALM_NS);
     }
 
     private void stopIfNeeded() {
@@ -494,8 +500,7 @@ public final class PipelineRun implements AutoCloseable {
             logCounters();
         }
         drawProgress(progress);
-        tellDestinationErrors();
-        tellLeftDestinations();
+        tellDestinations();
         tellClockSet();
         tellKernelStamps();
         if (isLive && System.nanoTime() - nextAgreementNs >= 0) {
@@ -539,10 +544,10 @@ public final class PipelineRun implements AutoCloseable {
     }
 
     private void waitShortly() {
-        if (!signals.isStopRequested()) {
-            signals.await(isLive && !isInvoker ? HOUSEKEEPING_NS : WAIT_NS);
-        } else {
+        if (signals.isStopRequested()) {
             LockSupport.parkNanos(WAIT_NS);
+        } else if (signals.await(isLive && !isInvoker ? nextHousekeepingNs - System.nanoTime() : WAIT_NS)) {
+            nextHousekeepingNs = System.nanoTime();
         }
     }
 
@@ -559,14 +564,11 @@ public final class PipelineRun implements AutoCloseable {
         progress.update(consumedBytes, totalBytes, counters.get(CounterId.CAPTURED), counters.get(CounterId.FLOWS_CREATED));
     }
 
-    private void tellDestinationErrors() {
+    /** Logs errors, and the final counts of destinations that a reload removed, since the statistics no longer have them. */
+    private void tellDestinations() {
         if (isLive) {
             pipeline.destinations().forEach(troubles::tell);
         }
-    }
-
-    /** Logs the final counts of destinations that a reload removed, since the statistics no longer have them. */
-    private void tellLeftDestinations() {
         Destination left = pipeline.takeLeftDestination();
         while (left != null) {
             troubles.forget(left);

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.export;
 
+import io.flowlag.exporter.pipeline.Stage;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DestinationStatistics;
 import org.agrona.DirectBuffer;
@@ -7,6 +8,7 @@ import org.junit.jupiter.api.Test;
 
 import java.util.List;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
@@ -16,7 +18,7 @@ class ExportingAgentTest {
     private long nowMs = 1000;
 
     /** Takes no record, and all the time that it is given to close. */
-    private static final class SlowDestination implements Destination {
+    private static class SlowDestination implements Destination {
         @Override
         public String name() {
             return "slow";
@@ -70,6 +72,27 @@ class ExportingAgentTest {
         agent.doWork();
         assertSame(leaving, agent.takeLeft());
         assertNull(agent.takeLeft());
+    }
+
+    @Test
+    void shouldRestWhenNothingHappensUntilADestinationWorks() {
+        final int[] work = {1};
+        final ExportingAgent agent = agent(new SlowDestination() {
+            @Override
+            public int doWork(final long timeMs) {
+                return work[0]--;
+            }
+        });
+        int sleptMs = 0;
+        for (agent.doWork(); agent.idleMs() == Stage.LONG_IDLE_MS; agent.doWork()) {
+            work[0] = 0;
+            sleptMs += Stage.LONG_IDLE_MS;
+        }
+        assertEquals(2_000, sleptMs);
+        assertEquals(Stage.REST_MS, agent.idleMs());
+        work[0] = 1;
+        agent.doWork();
+        assertEquals(Stage.LONG_IDLE_MS, agent.idleMs());
     }
 
     @Test

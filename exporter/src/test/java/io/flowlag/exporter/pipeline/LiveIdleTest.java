@@ -114,6 +114,11 @@ class LiveIdleTest {
         reader = sleepingReader();
         ring.wakeReader(true, false);
         reader.join();
+
+        reader = sleepingReader(true);
+        assertTrue(ring.offer(message, 0, 1));
+        ring.wakeReader(false, false);
+        reader.join();
     }
 
     @Test
@@ -152,7 +157,11 @@ class LiveIdleTest {
     }
 
     private Thread sleepingReader() {
-        final Thread reader = new Thread(() -> StageRing.await(new StageRing[]{ring}, FOREVER_MS));
+        return sleepingReader(false);
+    }
+
+    private Thread sleepingReader(final boolean isLight) {
+        final Thread reader = new Thread(() -> StageRing.await(new StageRing[]{ring}, FOREVER_MS, isLight));
         reader.setDaemon(true);
         reader.start();
         while (reader.getState() != Thread.State.TIMED_WAITING) {

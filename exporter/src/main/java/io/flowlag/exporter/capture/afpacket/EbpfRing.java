@@ -32,6 +32,8 @@ final class EbpfRing extends SocketRing {
     private static final Pattern OWN_TIME = Pattern.compile("monotonic\\s+0\\s+0\\s.*", Pattern.DOTALL);
     /** A part of the cache of a processor's core. */
     private static final int CACHED_BYTES = 128 << 10;
+    /** A processor receives no more, with its headers. */
+    private static final int MOST_BYTES_PER_MS = 256 << 10;
     private static final int CLOSED = -1;
 
     private final MonotonicClock clock = new MonotonicClock();
@@ -41,6 +43,7 @@ final class EbpfRing extends SocketRing {
     private final long lengthBytes;
     private final ProcessorRings rings;
     private final int longestNapMs;
+    private final int silentNapMs;
     private int napMs = 1;
     private long address;
     private long toldLostCount;
@@ -75,6 +78,7 @@ final class EbpfRing extends SocketRing {
         }
         memory.wrap(address, (int)lengthBytes);
         rings = new ProcessorRings(memory, processorCount, ringBytes, mostBytes);
+        silentNapMs = Math.max(longestNapMs, ringBytes / MOST_BYTES_PER_MS);
     }
 
     /** The time of the programs is that of the first time namespace; on PREEMPT_RT one could interrupt another. */
@@ -155,15 +159,15 @@ final class EbpfRing extends SocketRing {
         return -1;
     }
 
-    /** Naps, as nothing would wake it: for so long that what comes meanwhile stays in the cache. */
+    /** Naps, as nothing would wake it: for so long that what comes meanwhile stays in the cache; after silence in the ring. */
     @Override
     boolean await(final int timeoutMs) {
         long unreadBytes = rings.unreadBytes();
         if (unreadBytes == 0 && timeoutMs > 0) {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(Math.min(timeoutMs, napMs)));
             unreadBytes = rings.unreadBytes();
-            napMs = unreadBytes > CACHED_BYTES ? Math.max(1, napMs / 2) :
-                unreadBytes < CACHED_BYTES / 4 ? Math.min(longestNapMs, 2 * napMs) : napMs;
+            napMs = unreadBytes == 0 ? Math.min(silentNapMs, 2 * napMs) : Math.min(longestNapMs,
+                unreadBytes > CACHED_BYTES ? Math.max(1, napMs / 2) : unreadBytes < CACHED_BYTES / 4 ? 2 * napMs : napMs);
         }
         return unreadBytes != 0;
     }

@@ -93,13 +93,13 @@ public final class FlowWatch implements FlowRecordSink {
             cursor = 0;
             picks.living().clear();
         }
-        final int end = Math.min(cursor + turns * SLOTS, cache.capacity());
+        final int end = Math.min(cursor + turns * SLOTS, cache.usedSlots());
         for (; cursor < end; cursor++) {
             if (cache.isLive(cursor)) {
                 onLiving(cursor);
             }
         }
-        if (cursor == cache.capacity()) {
+        if (cursor == cache.usedSlots()) {
             isScanning = false;
             picks.scannedNs(nowNs);
             handOver();

@@ -82,12 +82,20 @@ class FlowWatchTest {
 
     @Test
     void shouldMakeUpForTheTurnsThatItsThreadSlept() {
-        packets(1, 1, START_NS);
+        for (int source = 0; source < SLOTS; source++) {
+            packets(source, 1, START_NS);
+        }
         watch.doWork();
         assertNull(watch.take());
         nowNs += SLOTS / FlowWatch.SLOTS * FlowWatch.PAUSE_NS;
         watch.doWork();
-        assertEquals(1, watch.take().living().offeredCount());
+        assertEquals(SLOTS, watch.take().living().offeredCount());
+    }
+
+    @Test
+    void shouldPassOverSlotsThatNeverHeldAFlow() {
+        watch.doWork();
+        assertEquals(0, watch.take().living().offeredCount());
     }
 
     @Test
