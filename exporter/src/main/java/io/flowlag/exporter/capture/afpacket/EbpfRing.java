@@ -32,8 +32,10 @@ final class EbpfRing extends SocketRing {
     private static final Pattern OWN_TIME = Pattern.compile("monotonic\\s+0\\s+0\\s.*", Pattern.DOTALL);
     /** A part of the cache of a processor's core. */
     private static final int CACHED_BYTES = 128 << 10;
-    /** A processor receives no more, with its headers. */
+    /** What a processor receives at most, with headers: a full ring of that is the longest nap. */
     private static final int MOST_BYTES_PER_MS = 256 << 10;
+    /** So many naps without a packet are silence, not a gap between bursts. */
+    private static final int SILENT_NAPS = 20;
     private static final int CLOSED = -1;
 
     private final MonotonicClock clock = new MonotonicClock();
@@ -45,6 +47,7 @@ final class EbpfRing extends SocketRing {
     private final int longestNapMs;
     private final int silentNapMs;
     private int napMs = 1;
+    private int silentNaps;
     private long address;
     private long toldLostCount;
 
@@ -166,7 +169,8 @@ final class EbpfRing extends SocketRing {
         if (unreadBytes == 0 && timeoutMs > 0) {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(Math.min(timeoutMs, napMs)));
             unreadBytes = rings.unreadBytes();
-            napMs = unreadBytes == 0 ? Math.min(silentNapMs, 2 * napMs) : Math.min(longestNapMs,
+            silentNaps = unreadBytes == 0 ? Math.min(SILENT_NAPS, silentNaps + 1) : 0;
+            napMs = silentNaps == SILENT_NAPS ? silentNapMs : Math.min(longestNapMs,
                 unreadBytes > CACHED_BYTES ? Math.max(1, napMs / 2) : unreadBytes < CACHED_BYTES / 4 ? 2 * napMs : napMs);
         }
         return unreadBytes != 0;
