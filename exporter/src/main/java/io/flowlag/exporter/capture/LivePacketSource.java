@@ -12,10 +12,8 @@ import java.util.concurrent.TimeUnit;
  * had arrived is handed over first. An interface that is only down continues to be polled.
  */
 public abstract class LivePacketSource implements PacketSource {
-    /** How often drops and the MTU are read and the interface is checked while packets come. */
+    /** How often drops and the MTU are read and the interface is checked. */
     protected static final int HOUSEKEEPING_INTERVAL_MS = 50;
-    /** The same while none comes. */
-    private static final long QUIET_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(200);
     /** In place of an MTU. */
     protected static final int NO_INTERFACE = -1;
 
@@ -35,7 +33,6 @@ public abstract class LivePacketSource implements PacketSource {
     private final String name;
     private final List<String> notices;
     private long nextHousekeepingNs = System.nanoTime();
-    private long housekeptCount;
     private long endNs;
 
     /** A source of the link type and the interface of its packet. */
@@ -118,9 +115,8 @@ public abstract class LivePacketSource implements PacketSource {
     }
 
     /**
-     * The end of each {@link #poll} of an open source: every {@value #HOUSEKEEPING_INTERVAL_MS} ms, or 200 without packets, reads
-     * the drops and what else changes slowly. When the interface has vanished, the source begins to end; when it has ended, it is
-     * closed.
+     * The end of each {@link #poll} of an open source: every {@value #HOUSEKEEPING_INTERVAL_MS} ms reads the drops and what else
+     * changes slowly. When the interface has vanished, the source begins to end; when it has ended, it is closed.
      *
      * @param takenCount  packets that were taken.
      * @param packetLimit of the poll.
@@ -129,8 +125,7 @@ public abstract class LivePacketSource implements PacketSource {
     protected final int keepHouse(final int takenCount, final int packetLimit) {
         final long nowNs = System.nanoTime();
         if (isHouseDue(nowNs)) {
-            nextHousekeepingNs = nowNs + (capturedCount == housekeptCount ? QUIET_INTERVAL_NS : HOUSEKEEPING_INTERVAL_NS);
-            housekeptCount = capturedCount;
+            nextHousekeepingNs = nowNs + HOUSEKEEPING_INTERVAL_NS;
             updateKernelDropCount();
             final int linkBytes = follow();
             if (linkBytes != NO_INTERFACE) {

@@ -30,7 +30,7 @@ public final class ExportingAgent implements Stage, FlowRecordSink {
     public static final long PATIENCE_MS = 10_000;
 
     private static final int RECORD_LIMIT = 256;
-    /** So many duty cycles in a row without work take 2 s: no message is open any more, unless it may stay so for longer. */
+    /** So many duty cycles in a row without work take 2 s: no message is open, unless it may stay so for longer. */
     private static final int QUIET_CYCLES = 2_000 / LONG_IDLE_MS;
 
     private final StageRing[] rings;
