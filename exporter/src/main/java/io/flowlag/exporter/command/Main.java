@@ -13,6 +13,9 @@ import io.flowlag.exporter.terminal.Signals;
 import io.flowlag.exporter.terminal.Terminal;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -58,6 +61,7 @@ public final class Main {
     private Main(final ProcessStarter starter, final Terminal terminal, final String name) {
         this.terminal = terminal;
         commandLine = new CommandLine(root());
+        final Handlers handlers = new Handlers();
         final Map<String, Supplier<Object>> commands = commands(starter, terminal);
         if (commands.containsKey(name)) {
             add(commands.get(name).get());
@@ -66,7 +70,7 @@ public final class Main {
         }
         commandLine.getCommandSpec().addOption(OptionSpec.builder("-V", "--version").versionHelp(true).type(boolean.class)
             .arity("0").description("Prints the version.").build());
-        commandLine.getCommandSpec().versionProvider(Main::version);
+        commandLine.getCommandSpec().versionProvider(handlers);
         addHelp(commandLine);
         commandLine.getSubcommands().values().forEach(Main::addHelp);
         commandLine.setUsageHelpWidth(USAGE_COLUMNS);
@@ -74,8 +78,26 @@ public final class Main {
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);
         commandLine.setUnmatchedOptionsAllowedAsOptionParameters(false);
         commandLine.setOut(new PrintWriter(terminal.out(), true, StandardCharsets.UTF_8));
-        commandLine.setParameterExceptionHandler(this::onWrongLine);
-        commandLine.setExecutionExceptionHandler((e, command, line) -> onFailure(e, line));
+        commandLine.setParameterExceptionHandler(handlers);
+        commandLine.setExecutionExceptionHandler(handlers);
+    }
+
+    /** Of picocli's events. Lambdas would keep its classes, which are of an old version, from Java 17's archive. */
+    private final class Handlers implements IParameterExceptionHandler, IExecutionExceptionHandler, IVersionProvider {
+        @Override
+        public int handleParseException(final ParameterException ex, final String[] arguments) {
+            return onWrongLine(ex);
+        }
+
+        @Override
+        public int handleExecutionException(final Exception ex, final CommandLine command, final ParseResult line) {
+            return onFailure(ex, line);
+        }
+
+        @Override
+        public String[] getVersion() throws IOException {
+            return version();
+        }
     }
 
     /** What stands before any command. */
@@ -190,7 +212,7 @@ public final class Main {
         command.getCommandSpec().usageMessage().sortOptions(false).abbreviateSynopsis(true);
     }
 
-    private int onWrongLine(final ParameterException e, final String[] arguments) {
+    private int onWrongLine(final ParameterException e) {
         final CommandSpec command = e.getCommandLine().getCommandSpec();
         terminal.message(command.qualifiedName() + ": " + explanation(e, command) + " (" + command.qualifiedName() +
             " --help says more)");

@@ -6,4 +6,9 @@ package io.flowlag.exporter.config;
 public record Sampling(int packets, boolean isRandom, int conversations) {
     /** Everything. */
     public static final Sampling NONE = new Sampling(1, false, 1);
+
+    /** {@return whether some packets are left out} The JVM would make code of equals at each start. */
+    public boolean isOn() {
+        return packets > 1 || conversations > 1;
+    }
 }

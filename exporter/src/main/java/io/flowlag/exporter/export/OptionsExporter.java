@@ -93,7 +93,7 @@ final class OptionsExporter {
         isOn = spec.options();
         observationDomainId = (int)config.observationDomainId();
         sampling = config.metering().sampling();
-        isSampled = !sampling.equals(Sampling.NONE);
+        isSampled = sampling.isOn();
         intervalMs = TimeUnit.NANOSECONDS.toMillis(spec.optionsIntervalNs());
         descriptionIntervalMs = spec.address().transport() == ExporterConfig.Transport.UDP ?
             TimeUnit.NANOSECONDS.toMillis(spec.refresh().intervalNs()) : 0;

@@ -22,6 +22,9 @@ import java.util.Map;
  * table. Runs once, on the command's thread; stages on those of the threading mode.
  */
 public final class MeterProcess {
+    /** While the JVM still compiles, threads of a pipeline wait for each other, and compete with the compilers. */
+    private static final long SHORT_BYTES = 512L << 20;
+
     private MeterProcess() {
     }
 
@@ -29,7 +32,7 @@ public final class MeterProcess {
      * Meters captures to their end.
      *
      * @param config   of the process. Unless its threading is set, capture, metering and export have a thread each; with a single
-     *                 processor they share one.
+     *                 processor, and where the captures are short, they share one.
      * @param files    at least one; {@code -} is standard input.
      * @param listing  what is printed without a destination.
      * @param terminal for the records and messages.
@@ -38,7 +41,7 @@ public final class MeterProcess {
     public static ExitCode run(
         final ExporterConfig config, final List<String> files, final Listing listing, final Terminal terminal) {
         final FilterSupplier filters = PipelineRun.filters(config, terminal);
-        final ExporterConfig threaded = PipelineRun.threadsOfFiles(config, files);
+        final ExporterConfig threaded = PipelineRun.threadsOfFiles(config, files, SHORT_BYTES);
         final Counters counters = new Counters();
         final DestinationFactory factory = new DestinationFactory(true, new boolean[1], Map.of(), counters);
         final PacketSource source = CaptureFiles.open(files, filters);

@@ -111,11 +111,13 @@ public final class PipelineRun implements AutoCloseable {
      * The threading mode for captures, unless the configuration names one. A source that may block on its input needs its own
      * thread, so that signals are still handled.
      *
-     * @param files captures, or standard input.
+     * @param files      captures, or standard input.
+     * @param shortBytes captures up to so many octets together end before more threads have paid for themselves.
      * @return the configuration with a threading mode.
      */
-    public static ExporterConfig threadsOfFiles(final ExporterConfig config, final List<String> files) {
-        final boolean isPipelined = files.contains(CaptureFiles.STANDARD_INPUT) || Runtime.getRuntime().availableProcessors() > 1;
+    public static ExporterConfig threadsOfFiles(final ExporterConfig config, final List<String> files, final long shortBytes) {
+        final boolean isPipelined = files.contains(CaptureFiles.STANDARD_INPUT) ||
+            Runtime.getRuntime().availableProcessors() > 1 && CaptureFiles.lengthBytes(files) > shortBytes;
         return config.isDefault(ConfigTable.THREADING) ?
             config.withThreading(isPipelined ? Threading.PIPELINED : Threading.INVOKER) : config;
     }

@@ -1,7 +1,6 @@
 package io.flowlag.exporter.runtime;
 
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.config.Sampling;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
 import io.flowlag.exporter.export.RecordField;
@@ -50,7 +49,7 @@ public final class RecordOutput implements Transport {
         if (config.metering().tcp()) {
             parts.add(RowPart.TCP);
         }
-        if (!config.metering().sampling().equals(Sampling.NONE)) {
+        if (config.metering().sampling().isOn()) {
             parts.add(RowPart.SAMPLE);
         }
         return parts;

@@ -96,9 +96,11 @@ public enum CounterId implements Counted {
     private static final CounterId[] ALL = values();
 
     private final Text text;
+    private final boolean isRefusal;
 
     CounterId(final String unit, final String sentence) {
         text = new Text(name().toLowerCase(Locale.ROOT), unit, sentence);
+        isRefusal = label().startsWith("refused_");
     }
 
     @Override
@@ -118,6 +120,6 @@ public enum CounterId implements Counted {
 
     /** {@return whether this is one of the decoder's refusals} */
     public boolean isRefusal() {
-        return label().startsWith("refused_");
+        return isRefusal;
     }
 }

@@ -51,9 +51,11 @@ public enum SessionCounter implements Counted {
     private static final SessionCounter[] ALL = values();
 
     private final Text text;
+    private final boolean isFailure;
 
     SessionCounter(final String unit, final String sentence) {
         text = new Text(name().toLowerCase(Locale.ROOT), unit, sentence);
+        isFailure = label().startsWith("records_failed_");
     }
 
     @Override
@@ -63,7 +65,7 @@ public enum SessionCounter implements Counted {
 
     /** {@return whether this is a reason for which flow records were lost} */
     public boolean isFailure() {
-        return label().startsWith("records_failed_");
+        return isFailure;
     }
 
     public static int count() {

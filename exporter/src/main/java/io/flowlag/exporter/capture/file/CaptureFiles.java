@@ -4,6 +4,7 @@ import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.capture.CaptureException.Kind;
 import io.flowlag.exporter.capture.FilterSupplier;
 
+import java.io.File;
 import java.io.InputStream;
 import java.util.List;
 
@@ -37,6 +38,19 @@ public final class CaptureFiles {
     public static CaptureFileSource open(
         final List<String> paths, final FilterSupplier filters, final InputStream standardInput) {
         return open(paths, filters, standardInput, MappedWindow.WINDOW_LENGTH_BYTES, StreamWindow.BUFFER_LENGTH_BYTES);
+    }
+
+    /** {@return octets of all captures; more than any have if one is compressed or no file, which do not tell how many follow} */
+    public static long lengthBytes(final List<String> paths) {
+        long sum = 0;
+        for (final String path : paths) {
+            final File file = new File(path);
+            if (!file.isFile() || path.endsWith(".gz")) {
+                return Long.MAX_VALUE;
+            }
+            sum += file.length();
+        }
+        return sum;
     }
 
     /** Throws a {@link CaptureException} if standard input is named more than once in all captures that are opened. */

@@ -75,7 +75,7 @@ public final class DelayProcess {
         final CaptureSurvey survey = CaptureSurvey.of(config, given, filters, memoryBytes / SURVEY_SHARE);
         final DelayOptions options = options(given, survey, terminal);
         final CaptureFacts facts = facts(survey, options, terminal);
-        final ExporterConfig threaded = PipelineRun.threadsOfFiles(config, files);
+        final ExporterConfig threaded = PipelineRun.threadsOfFiles(config, files, 0);
         final DelayWiring wiring = matching(threaded, survey, wiring(config, options, clockState, facts), memoryBytes, terminal);
         final ExporterConfig sized = DelaySizing.of(threaded, survey, wiring, memoryBytes);
         final Counters counters = new Counters();
