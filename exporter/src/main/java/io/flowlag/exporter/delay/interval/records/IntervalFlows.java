@@ -10,7 +10,8 @@ import org.agrona.BitUtil;
  * has the sums of the others.
  * <p>
  * Two bit sets find records that may share a flow. The first has a bit for each flow's hash; the second has a bit for each hash
- * whose first bit was already set. The metering thread owns it. Allocates at construction, off the heap.
+ * whose first bit was already set. Such records have the complement of their packets. The metering thread owns it. Allocates at
+ * construction, off the heap.
  */
 public final class IntervalFlows {
     private static final int PACKETS_OFFSET = Long.BYTES;
@@ -72,6 +73,7 @@ public final class IntervalFlows {
         for (int i = 0; taken > 0 && i < count; i++) {
             if (isShared(flowHash(i))) {
                 totals.add(flowHash(i), packets(i));
+                rows.putInt(i * LENGTH_BYTES + PACKETS_OFFSET, ~packets(i));
             }
         }
     }
@@ -83,7 +85,8 @@ public final class IntervalFlows {
 
     /** {@return packets of the record at an index} */
     public int packets(final int index) {
-        return rows.getInt(index * LENGTH_BYTES + PACKETS_OFFSET);
+        final int packets = rows.getInt(index * LENGTH_BYTES + PACKETS_OFFSET);
+        return packets < 0 ? ~packets : packets;
     }
 
     /** {@return weight of the record's flow at an index} */
@@ -93,7 +96,8 @@ public final class IntervalFlows {
 
     /** {@return packets of the record's flow at an index, over all its records} */
     public long flowPackets(final int index) {
-        return isShared(flowHash(index)) ? totals.get(flowHash(index)) : packets(index);
+        final int packets = rows.getInt(index * LENGTH_BYTES + PACKETS_OFFSET);
+        return packets < 0 ? totals.get(flowHash(index)) : packets;
     }
 
     /** {@return the number of silent records by flow, of flows without packets in the interval of a key} */
