@@ -25,8 +25,12 @@ public final class FlowEstimator {
     /** The share of flows whose true mean is to lie within the bound. */
     public static final double DEFAULT_CONFIDENCE = 0.95;
 
+    /** Flows whose cells are read at once, at most. */
+    public static final int TOUCH_LIMIT = 32;
+
     private final SketchGeometry geometry;
     private final CellMap cellMap;
+    private final int[] touchedPlaces;
     private int seedFingerprint;
     private final double alpha;
     private final double noiseTolerance;
@@ -91,6 +95,7 @@ public final class FlowEstimator {
         overview = new SketchOverview(geometry.rows());
         compared = new ComparedCells(geometry);
         cells = new FlowCells(geometry, cellMap, compared);
+        touchedPlaces = new int[TOUCH_LIMIT * geometry.rows()];
         shares = new double[geometry.rows()];
         isFullest = new boolean[geometry.rows()];
         for (int row = 0; row < shares.length; row++) {
@@ -344,13 +349,23 @@ public final class FlowEstimator {
     }
 
     /**
-     * Reads the comparison of a flow's cells to bring it into the processor's cache for {@link #estimate}. Changes nothing.
-     * Returns what was read; the caller must use it, or the compiler would drop the reads.
+     * Reads the comparison of the cells of flows to bring it into the processor's cache for {@link #estimate}, in direct
+     * succession, so that the cache misses overlap. Changes nothing. Returns what was read; the caller must use it, or the
+     * compiler would drop the reads.
+     *
+     * @param flowHashes of the flows.
+     * @param flowCount  how many, at most {@link #TOUCH_LIMIT}.
      */
-    public long touch(final long flowHash) {
+    public long touch(final long[] flowHashes, final int flowCount) {
+        int count = 0;
+        for (int i = 0; isPaired && i < flowCount; i++) {
+            for (int row = 0; row < shares.length; row++) {
+                touchedPlaces[count++] = compared.place(row, cellMap.baseColumn(row, flowHashes[i]));
+            }
+        }
         long octets = 0;
-        for (int row = 0; isPaired && row < shares.length; row++) {
-            octets += compared.touch(compared.place(row, cellMap.baseColumn(row, flowHash)));
+        for (int i = 0; i < count; i++) {
+            octets += compared.touch(touchedPlaces[i]);
         }
         return octets;
     }

@@ -32,6 +32,7 @@ final class CellComparison {
     private final FlowEstimate estimate = new FlowEstimate();
     private final int rowCount;
     private final IntervalRepair repair;
+    private final long[] flowHashes = new long[ReadAhead.RECORDS];
     private long touched;
 
     /** Creates the comparison; the repair knows which packets were removed from the cells. */
@@ -94,12 +95,13 @@ final class CellComparison {
 
     /** Prefetches the data of the next records, so that the cache misses overlap. */
     private void touch(final ReceiverInterval own, final int from) {
-        final int end = Math.min(from + ReadAhead.RECORDS, own.records().count());
+        final int count = Math.min(ReadAhead.RECORDS, own.records().count() - from);
         long octets = 0;
-        for (int i = from; i < end; i++) {
-            octets += records.touchAnswers(own.records().get(i)) + estimator.touch(flows.flowHash(i));
+        for (int i = 0; i < count; i++) {
+            flowHashes[i] = flows.flowHash(from + i);
+            octets += records.touchAnswers(own.records().get(from + i));
         }
-        touched += octets;
+        touched += octets + estimator.touch(flowHashes, count);
     }
 
     private void tell(final int index, final int record, final IntervalAnswer summary) {
