@@ -7,7 +7,6 @@ import io.flowlag.exporter.delay.interval.records.FlowTotals;
 import io.flowlag.exporter.delay.interval.records.IntervalFlows;
 import io.flowlag.exporter.delay.interval.records.IntervalKeys;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
-import io.flowlag.exporter.delay.interval.records.ReadAhead;
 import io.flowlag.exporter.delay.interval.records.ReceiverInterval;
 import io.flowlag.exporter.delay.interval.records.ReceiverRecords;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
@@ -32,7 +31,7 @@ final class CellComparison {
     private final FlowEstimate estimate = new FlowEstimate();
     private final int rowCount;
     private final IntervalRepair repair;
-    private final long[] flowHashes = new long[ReadAhead.RECORDS];
+    private final long[] flowHashes = new long[FlowEstimator.TOUCH_LIMIT];
     private long touched;
 
     /** Creates the comparison; the repair knows which packets were removed from the cells. */
@@ -68,7 +67,7 @@ final class CellComparison {
         counters.add(SketchCounter.OCCUPIED_CELLS, summary.occupiedCells);
         counters.add(SketchCounter.USABLE_CELLS, summary.usableCells);
         for (int i = 0; i < own.records().count(); i++) {
-            if (i % ReadAhead.RECORDS == 0) {
+            if (i % FlowEstimator.TOUCH_LIMIT == 0) {
                 touch(own, i);
             }
             tell(i, own.records().get(i), summary);
@@ -95,7 +94,7 @@ final class CellComparison {
 
     /** Prefetches the data of the next records, so that the cache misses overlap. */
     private void touch(final ReceiverInterval own, final int from) {
-        final int count = Math.min(ReadAhead.RECORDS, own.records().count() - from);
+        final int count = Math.min(FlowEstimator.TOUCH_LIMIT, own.records().count() - from);
         long octets = 0;
         for (int i = 0; i < count; i++) {
             flowHashes[i] = flows.flowHash(from + i);
