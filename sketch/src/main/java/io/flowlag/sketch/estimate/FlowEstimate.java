@@ -5,6 +5,7 @@ package io.flowlag.sketch.estimate;
  * the next flow. {@link #totalCells} is R times k.
  */
 public final class FlowEstimate extends Estimate {
+    double cellsMeanNs;
     long samples;
     int usableCells;
     int chosenCells;
@@ -24,6 +25,15 @@ public final class FlowEstimate extends Estimate {
     @Override
     public boolean hasBound() {
         return hasMean();
+    }
+
+    /**
+     * The mean as the flow's cells alone have it. {@link #meanNs} is drawn to that of all flows, which errs the same way in each
+     * interval; an average over many should not be. Returns ns, signed.
+     */
+    public double cellsMeanNs() {
+        require(hasMean());
+        return cellsMeanNs;
     }
 
     /**

@@ -84,7 +84,8 @@ final class WeightedCells {
                 final double ownPackets = (count - otherCount) / weight;
                 final double own = own(row, ownPackets, otherCount, weight);
                 ownCells += own >= MOSTLY_OWN ? 1 : 0;
-                endRow(own * ownPackets, own * (delaySumNs - count * meanNs) / weight, delaySumNs, weight, packets);
+                final double offsetNs = delaySumNs - count * meanNs - variance.sumOffsetNs(row, otherCount);
+                endRow(own * ownPackets, own * offsetNs / weight, delaySumNs, weight, packets);
             }
         }
         finish(packets, boundFactor, result);
@@ -103,11 +104,13 @@ final class WeightedCells {
     private void finish(final double packets, final double boundFactor, final FlowEstimate result) {
         if (exact) {
             result.meanNs = exactMeanNs;
+            result.cellsMeanNs = exactMeanNs;
             result.boundNs = 0;
         } else if (precision > 0) {
             final double priorNs2 = PRIOR_WIDTH * (packetVarianceNs2 / packets + variance.flowVarianceNs2());
             final double posteriorNs2 = 1 / (precision + 1 / priorNs2);
             result.meanNs = meanNs + offsetSum * posteriorNs2;
+            result.cellsMeanNs = meanNs + offsetSum / precision;
             result.boundNs = boundFactor * Math.sqrt(posteriorNs2 * disagreement());
         }
         result.samples = Math.max(1, Math.round(bestSamples));
@@ -156,7 +159,8 @@ final class WeightedCells {
                 final double ownPackets = whole ? (count - otherCounts[offset]) / weight : expectedPackets;
                 final double own = own(row, ownPackets, otherCounts[offset], weight);
                 samples += own * ownPackets;
-                offsetSumNs += own * (cellDelaySumNs - count * meanNs) / weight;
+                offsetSumNs += own *
+                    (cellDelaySumNs - count * meanNs - variance.sumOffsetNs(row, otherCounts[offset])) / weight;
                 delaySumNs += cellDelaySumNs;
                 ownCells += own >= MOSTLY_OWN ? 1 : 0;
             }
