@@ -34,6 +34,7 @@ public final class BoundCheck {
     private final float[] sorted = new float[KEPT];
     private final int[] counts = new int[SPANS * SIZES];
     private final double[] factors = new double[SPANS * SIZES];
+    private final double[] medians = new double[SPANS * SIZES];
 
     /** No witness yet: bounds stay unchanged. */
     public BoundCheck() {
@@ -65,16 +66,28 @@ public final class BoundCheck {
             final double factor = sorted[Math.min(kept, (int)Math.ceil(COVERED * (kept + 1) + spare)) - 1];
             final boolean mayNarrow = index >= SIZES || index != ALL_SIZES && kept >= MANY_OF_SIZE;
             factors[index] = mayNarrow ? factor : Math.max(1, factor);
+            medians[index] = sorted[kept / 2];
         }
     }
 
     /** {@return the factor for the bound of a flow of so many packets, in about so many equal intervals} */
     public double factor(final long packets, final double intervals) {
+        final int index = known(packets, intervals);
+        return factors[counts[index] >= LEAST_OF_SIZE ? index : ALL_SIZES];
+    }
+
+    /** {@return the median of errors over bounds that belongs to the factor; NaN if that is of one interval} */
+    double median(final long packets, final double intervals) {
+        final int index = known(packets, intervals);
+        return index >= SIZES ? medians[index] : Double.NaN;
+    }
+
+    private int known(final long packets, final double intervals) {
         int index = span(intervals) * SIZES + size(packets);
         while (index >= SIZES && counts[index] < LEAST_OF_SIZE) {
             index -= SIZES;
         }
-        return factors[counts[index] >= LEAST_OF_SIZE ? index : ALL_SIZES];
+        return index;
     }
 
     private static int span(final double intervals) {

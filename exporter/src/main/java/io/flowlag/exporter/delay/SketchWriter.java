@@ -22,9 +22,9 @@ final class SketchWriter {
     private final SketchRecords records;
     private final boolean isReconciled;
     private final BoundCheck referenceBounds = new BoundCheck();
-    private final BoundCheck sketchBounds = new BoundCheck();
+    private final RecordCheck sketchBounds = new RecordCheck();
     /** Of records of several intervals; in one, the estimator calibrates its bounds. */
-    private final BoundCheck jointBounds = new BoundCheck();
+    private final RecordCheck jointBounds = new RecordCheck();
     private final EstimateErrors errors = new EstimateErrors();
     private final CounterSet<Count> counts = new CounterSet<>(Count.class);
 
@@ -48,13 +48,15 @@ final class SketchWriter {
         if (records.hasMean(record) && records.hasCells(record) && records.hasBound(record) &&
             records.answeredPackets(record) == packets) {
             sketchBounds.add(
-                packets, records.boundIntervals(record), Math.abs(records.meanNs(record) - truthNs), records.boundNs(record));
+                packets, records.boundIntervals(record), Math.abs(records.meanNs(record) - truthNs),
+                Math.abs(records.cellsMeanNs(record) - truthNs), records.boundNs(record));
         }
         final double jointIntervals = records.jointBoundIntervals(record);
         if (records.hasJointBound(record) && records.jointPackets(record) == packets && !records.isJointTold(record) &&
             BoundCheck.isOfSeveral(jointIntervals)) {
             jointBounds.add(
-                packets, jointIntervals, Math.abs(records.jointMeanNs(record) - truthNs), records.jointBoundNs(record));
+                packets, jointIntervals, Math.abs(records.jointMeanNs(record) - truthNs),
+                Math.abs(records.jointCellsMeanNs(record) - truthNs), records.jointBoundNs(record));
         }
         if (DelayCounters.count(entry, offset) > 0 && FlowDelay.has(entry, offset, FlowDelay.FLAG_ERROR_BOUND)) {
             referenceBounds.add(
@@ -70,7 +72,7 @@ final class SketchWriter {
         if (record != SketchRecords.NONE && packets >= LEAST_PACKETS_OF_A_PATH && records.answeredPackets(record) == packets &&
             records.hasCells(record) && records.hasBound(record)) {
             paths.onMean(
-                slot, generation, packets, records.meanNs(record),
+                slot, generation, packets, sketchMeanNs(record, packets),
                 sketchBoundNs(record, packets) / NORMAL_95, FlowDelay.errorScaleNs(entry, offset));
         }
     }
@@ -92,8 +94,9 @@ final class SketchWriter {
             writeSums(entry, offset, record, choice);
         } else if (records.hasMean(record)) {
             final int sketchOffset = FlowDelay.sketchOffset(offset);
+            final long meanNs = sketchMeanNs(record, choice.packets());
             FlowSketch.mean(
-                entry, sketchOffset, records.meanNs(record), records.samples(record), records.usableCells(record),
+                entry, sketchOffset, meanNs, records.samples(record), records.usableCells(record),
                 records.answeredPackets(record));
             FlowDelay.addFlags(entry, offset, FlowDelay.FLAG_SKETCH);
             if (records.hasStandardDeviation(record)) {
@@ -102,10 +105,20 @@ final class SketchWriter {
             }
             judge(entry, offset, record);
             choice.offerEstimate(
-                FlowDelay.ESTIMATOR_SKETCH, records.answeredPackets(record), records.meanNs(record),
+                FlowDelay.ESTIMATOR_SKETCH, records.answeredPackets(record), meanNs,
                 records.hasBound(record) ? sketchBoundNs(record, choice.packets()) : MeanChoice.UNKNOWN);
         }
         writeJoint(entry, offset, record, choice);
+    }
+
+    private long sketchMeanNs(final int record, final long packets) {
+        return sketchBounds.isByCells(packets, records.boundIntervals(record)) ? records.cellsMeanNs(record) :
+            records.meanNs(record);
+    }
+
+    private long jointMeanNs(final int record) {
+        return jointBounds.isByCells(records.jointBoundPackets(record), records.jointBoundIntervals(record)) ?
+            records.jointCellsMeanNs(record) : records.jointMeanNs(record);
     }
 
     private double sketchBoundNs(final int record, final long packets) {
@@ -164,7 +177,7 @@ final class SketchWriter {
         final boolean isMatched = DelayCounters.count(entry, matchedOffset) > 0;
         final boolean isTold = records.isJointTold(record);
         final boolean isSolved = records.hasJointMean(record);
-        final long meanNs = records.jointMeanNs(record);
+        final long meanNs = jointMeanNs(record);
         counts.add(Count.JOINT_FLOWS, isSolved ? 1 : 0);
         if (isSolved && !isTold && isMatched && ofPackets == choice.packets() && records.hasJointBound(record)) {
             final long errorNs = Math.abs(meanNs - DelayCounters.meanNs(entry, matchedOffset));
@@ -173,7 +186,8 @@ final class SketchWriter {
         }
         if (isSolved && !isTold && isMatched && records.hasMean(record) && DelayCounters.count(entry, offset) > 0) {
             errors.record(
-                DelayCounters.meanNs(entry, matchedOffset), DelayCounters.meanNs(entry, offset), records.meanNs(record), meanNs);
+                DelayCounters.meanNs(entry, matchedOffset), DelayCounters.meanNs(entry, offset),
+                sketchMeanNs(record, choice.packets()), meanNs);
             counts.set(Count.COMPARED_FLOWS, errors.count());
         }
         if (isSolved && records.truthPackets(record) == choice.packets()) {

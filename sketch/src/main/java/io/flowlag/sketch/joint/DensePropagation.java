@@ -73,6 +73,11 @@ final class DensePropagation implements Propagation {
     }
 
     @Override
+    public double cellsZ() {
+        return natural() / precision();
+    }
+
+    @Override
     public boolean isDetermined(final int flow) {
         return isDetermined[flow];
     }

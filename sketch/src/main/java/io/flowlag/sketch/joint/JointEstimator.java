@@ -54,6 +54,7 @@ public final class JointEstimator {
     private final Parents parents;
     private final NoiseScale noiseScale;
     private final double[] meanNs;
+    private final double[] cellsMeanNs;
     private final double[] boundNs;
     private final boolean[] isVouched;
     /** Whether a flow is alone in its cells of a row, whose mean it has. */
@@ -87,6 +88,7 @@ public final class JointEstimator {
         parents = new Parents(system, shape.maxWitnesses);
         noiseScale = new NoiseScale(system);
         meanNs = new double[shape.maxFlows];
+        cellsMeanNs = new double[shape.maxFlows];
         boundNs = new double[shape.maxFlows];
         isVouched = new boolean[shape.maxFlows];
         isPreferred = new boolean[shape.maxFlows];
@@ -120,7 +122,7 @@ public final class JointEstimator {
         final long cells = (long)rows * columns;
         final long learned = CellSystem.BINS * (4L * MixturePrior.COMPONENTS + 6);
         final long fixed = 8L * (learned + 6L * Calibration.VALUES + Preference.VALUES);
-        return (8 * edges + 113) * maxFlows + 92 * cells + 24L * maxWitnesses + fixed +
+        return (8 * edges + 121) * maxFlows + 92 * cells + 24L * maxWitnesses + fixed +
             (cells <= MAX_DENSE_CELLS ? DensePropagation.memoryBytes(cells, maxFlows) : 0);
     }
 
@@ -155,6 +157,7 @@ public final class JointEstimator {
         Arrays.fill(isVouched, 0, system.flows, false);
         Arrays.fill(isPreferred, 0, system.flows, false);
         Arrays.fill(isLone, 0, system.flows, false);
+        Arrays.fill(cellsMeanNs, 0, system.flows, Double.NaN);
         sweeps = 0;
         health = 0;
         isCalibrated = false;
@@ -189,6 +192,7 @@ public final class JointEstimator {
                 isVouched[flow] = true;
                 isPreferred[flow] = false;
                 meanNs[flow] = loneNs;
+                cellsMeanNs[flow] = loneNs;
                 boundNs[flow] = LONE_DEVIATIONS * Math.sqrt(problem.timestampVarianceNs2 / system.packets[flow]);
             }
         }
@@ -271,6 +275,7 @@ public final class JointEstimator {
         prior.measure(
             system.bin[flow], system.scaleNs[flow], system.meanNs[flow], system.packets[flow],
             propagation.precision(), propagation.natural());
+        cellsMeanNs[flow] = propagation.precision() > 0 ? system.meanNs[flow] + propagation.cellsZ() : Double.NaN;
         meanNs[flow] = Math.max(problem.floorNs, system.meanNs[flow] + quantiles.median());
         boundNs[flow] = quantiles.halfWidth(meanNs[flow] - system.meanNs[flow]);
     }
@@ -356,6 +361,7 @@ public final class JointEstimator {
 
     /** Falls back to the parent with the smaller median error among witnesses; without witnesses, to RLI if present. */
     private void fallBack(final JointProblem problem) {
+        Arrays.fill(cellsMeanNs, 0, system.flows, Double.NaN);
         Arrays.fill(isPreferred, 0, system.flows, false);
         Arrays.fill(sizeStatus, JointStatus.JOINT);
         final boolean isRli = system.usableCells == 0 || system.hasEstimates && parents.isRliBetter(problem);
@@ -523,6 +529,14 @@ public final class JointEstimator {
             throw new IllegalStateException("no mean: flow=" + flow + " status=" + status);
         }
         return meanNs[flow];
+    }
+
+    /**
+     * A flow's mean as its cells have it, given the others', without the learned distribution: that errs the same way in each
+     * interval, so an average over many should be of these means. Returns ns, signed; {@link #meanNs} where cells say nothing.
+     */
+    public double cellsMeanNs(final int flow) {
+        return Double.isNaN(cellsMeanNs[flow]) ? meanNs(flow) : cellsMeanNs[flow];
     }
 
     /**

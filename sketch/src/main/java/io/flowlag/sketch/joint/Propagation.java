@@ -11,6 +11,9 @@ interface Propagation {
     /** Its mean times its precision. */
     double natural();
 
+    /** The mean of that likelihood, less what the cells say of all flows alike; read where the precision is not 0. */
+    double cellsZ();
+
     /** Whether cells alone determine the mean of the flow read last. */
     boolean isDetermined(int flow);
 }

@@ -2,6 +2,7 @@ package io.flowlag.tests.lab.joint;
 
 import io.flowlag.common.hash.KeyedMix;
 import io.flowlag.exporter.delay.BoundCheck;
+import io.flowlag.exporter.delay.RecordCheck;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.sketch.estimate.FlowEstimate;
 import io.flowlag.sketch.image.SketchGeometry;
@@ -38,8 +39,8 @@ final class LastingRecords {
     private final double[][] truthSumsNs;
     private final long[][] packets;
     private final boolean[] isTold;
-    private final BoundCheck sketchBounds = new BoundCheck();
-    private final BoundCheck jointBounds = new BoundCheck();
+    private final RecordCheck sketchBounds = new RecordCheck();
+    private final RecordCheck jointBounds = new RecordCheck();
 
     LastingRecords(final Scenario scenario, final int flows, final boolean isReseeded) {
         this.flows = flows;
@@ -91,7 +92,7 @@ final class LastingRecords {
                     records[length].addDelay(flow, count, 1, estimate);
                 }
                 if (estimator.hasMean(index)) {
-                    records[length].addJoint(flow, count, estimator.meanNs(index),
+                    records[length].addJoint(flow, count, estimator.meanNs(index), estimator.cellsMeanNs(index),
                         estimator.isCalibrated(index) ? estimator.boundNs(index) : Double.NaN, false);
                 }
                 truthSumsNs[length][flow] += trace.trueSumNs(flow);
@@ -112,22 +113,26 @@ final class LastingRecords {
             final double truthNs = truthSumsNs[length][flow] / count;
             if (of.answeredPackets(flow) == count && of.hasBound(flow)) {
                 final double errorNs = Math.abs(of.meanNs(flow) - truthNs);
+                final double cellsErrorNs = Math.abs(of.cellsMeanNs(flow) - truthNs);
                 final double intervals = of.boundIntervals(flow);
                 if (isKnown) {
-                    sketchBounds.add(count, intervals, errorNs, of.boundNs(flow));
+                    sketchBounds.add(count, intervals, errorNs, cellsErrorNs, of.boundNs(flow));
                 } else {
-                    scores.get(length).add(count, LENGTHS[length], errorNs,
+                    scores.get(length).add(
+                        count, LENGTHS[length], sketchBounds.isByCells(count, intervals) ? cellsErrorNs : errorNs,
                         sketchBounds.factor(count, intervals) * of.boundNs(flow), of.boundNs(flow));
                 }
             }
             if (of.jointPackets(flow) == count && of.hasJointBound(flow)) {
                 final double errorNs = Math.abs(of.jointMeanNs(flow) - truthNs);
+                final double cellsErrorNs = Math.abs(of.jointCellsMeanNs(flow) - truthNs);
                 final double intervals = of.jointBoundIntervals(flow);
                 if (!isKnown) {
-                    scores.get(LENGTHS.length + length).add(count, LENGTHS[length], errorNs,
+                    scores.get(LENGTHS.length + length).add(
+                        count, LENGTHS[length], jointBounds.isByCells(count, intervals) ? cellsErrorNs : errorNs,
                         jointBounds.factor(count, intervals) * of.jointBoundNs(flow), of.jointBoundNs(flow));
                 } else if (BoundCheck.isOfSeveral(intervals)) {
-                    jointBounds.add(count, intervals, errorNs, of.jointBoundNs(flow));
+                    jointBounds.add(count, intervals, errorNs, cellsErrorNs, of.jointBoundNs(flow));
                 }
             }
         }

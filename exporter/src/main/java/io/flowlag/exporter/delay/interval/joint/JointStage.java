@@ -188,7 +188,7 @@ public final class JointStage implements AutoCloseable {
     /** Adds the exact mean of a flow. A record with only some of its packets gets no bound from it. */
     public void addExact(final int record, final int packets, final boolean isWhole, final double meanNs) {
         if (isOn) {
-            records.addJoint(record, packets, meanNs, isWhole ? 0 : Double.NaN, false);
+            records.addJoint(record, packets, meanNs, meanNs, isWhole ? 0 : Double.NaN, false);
         }
     }
 
@@ -249,7 +249,7 @@ public final class JointStage implements AutoCloseable {
             final long estimates = recordEstimates.count(record, own.intervalNumber());
             if (estimates > 0) {
                 final double meanNs = recordEstimates.sumNs(record, own.intervalNumber()) / (double)estimates;
-                records.addJoint(record, records.packets(record, key), meanNs, Double.NaN, true);
+                records.addJoint(record, records.packets(record, key), meanNs, meanNs, Double.NaN, true);
             }
         }
     }
@@ -276,7 +276,8 @@ public final class JointStage implements AutoCloseable {
             final int record = task.records[i];
             if (task.kinds[i] != JointKind.NONE) {
                 records.addJoint(
-                    record, task.packets[i], task.meansNs[i], task.boundsNs[i], task.kinds[i] != JointKind.JOINT);
+                    record, task.packets[i], task.meansNs[i], task.cellsMeansNs[i], task.boundsNs[i],
+                    task.kinds[i] != JointKind.JOINT);
                 if (task.areTold[i]) {
                     records.addJointTold(record);
                 }

@@ -19,7 +19,7 @@ import java.util.Arrays;
  */
 final class JointTask {
     /** Octets of a record: input and results. */
-    private static final int RECORD_BYTES = 6 * Long.BYTES + 4 * Integer.BYTES + 2 * Long.BYTES + 2 * Byte.BYTES;
+    private static final int RECORD_BYTES = 6 * Long.BYTES + 4 * Integer.BYTES + 3 * Long.BYTES + 2 * Byte.BYTES;
     /** Octets of a witness flow. */
     private static final int WITNESS_BYTES = 3 * Long.BYTES;
 
@@ -52,6 +52,8 @@ final class JointTask {
     int otherCount;
 
     final double[] meansNs;
+    /** As cells alone have the means. */
+    final double[] cellsMeansNs;
     final double[] boundsNs;
     final byte[] kinds;
     final boolean[] areTold;
@@ -77,6 +79,7 @@ final class JointTask {
         estimateSquareSumsNs2 = new double[maxFlows];
         errorScalesNs = new double[maxFlows];
         meansNs = new double[maxFlows];
+        cellsMeansNs = new double[maxFlows];
         boundsNs = new double[maxFlows];
         kinds = new byte[maxFlows];
         areTold = new boolean[maxFlows];

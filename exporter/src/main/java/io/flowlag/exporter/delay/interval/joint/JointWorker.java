@@ -317,11 +317,13 @@ final class JointWorker {
      * no bound either. Judges are treated as other flows, so that the bounds of whole records can be calibrated.
      */
     private void tell(final JointTask task, final int record, final int flow) {
+        double cellsNs = 0;
         if (task.areTold[record]) {
             task.meansNs[record] = witnessMeanNs[flow];
             task.boundsNs[record] = 0;
         } else if (hasUsableCell(flow)) {
             task.meansNs[record] = estimator.meanNs(flow);
+            cellsNs = estimator.cellsMeanNs(flow) - estimator.meanNs(flow);
             task.boundsNs[record] = estimator.isCalibrated(flow) ? estimator.boundNs(flow) : Double.NaN;
         } else {
             task.meansNs[record] = estimatedMeanNs(flow);
@@ -330,6 +332,7 @@ final class JointWorker {
         if (recordsOfFlow[flow] > 1) {
             tellPart(task, record, flow);
         }
+        task.cellsMeansNs[record] = task.meansNs[record] + cellsNs;
     }
 
     private boolean isJudge(final int flow) {

@@ -4,49 +4,13 @@ import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.sketch.estimate.FlowEstimate;
 import io.flowlag.sketch.estimate.LossKind;
 
+import static io.flowlag.exporter.delay.interval.records.SketchRecordLayout.*;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
  * The sketch results of each flow record, while its flow lives and while it waits: packets in each open interval, and the results
  * of closed ones. A record is an index; it is freed when nothing refers to it.
- * <pre>
- *   0  flowHash            8
- *   8  references          4   open intervals with packets of the record, and its held packets
- *  12  place               4   slot in the cache while the flow lives, then among the waiting records, or NONE
- *  16  weight              4   in even generations of settings; 0 if no packet was seen
- *  20  otherWeight         4   in odd generations
- *  24  flags               4
- *  28  gatheredPackets     4   not in their cells yet, and not counted in packets
- *  32  newestInterval      8   in which the record has a packet
- *  40  gatheredTimeNs      8   sum of their times since the interval's start
- *  48  gatheredDigest      8   sum of their digests
- *  56  gatheredBytes       8
- *  64  packets             4 for each of 8 intervals, by the interval's number modulo 8
- *  96  firstInterval       8   in which the record has a packet
- * 104  classIndex          4
- * 108  unexpectedPackets   4
- * 112  (unused)           16
- * 128  answerFlags         4
- * 132  usableCells         4
- * 136  answeredPackets     8   behind the mean
- * 144  meanNs              8   floating point, as deviationsNs2, samples and lostPackets
- * 152  deviationsNs2       8   sum of squared deviations from the mean
- * 160  boundSumNs          4   sum of packets times bound, floating point of 4 octets
- * 164  boundSquareSumNs2   4   sum of its squares, likewise
- * 168  samples             8
- * 176  lostPackets         8
- * 184  lastInterval        8   that an ended flow's record waits for; the minimum before
- * 192  jointPackets        8   with an estimate by references and sketches together, or a parent that stands in
- * 200  jointMeanNs         8   floating point
- * 208  jointBoundSums      8   as boundSumNs and boundSquareSumNs2
- * 216  jointParentPackets  8   of the jointPackets, where references or sketches alone stand in
- * 224  truthPackets        8   of intervals in which the flow is a witness
- * 232  truthSumNs          8   of their delays
- * 240  jointBoundPackets   8   of the jointPackets, with a bound
- * 248  (unused)            8
- * </pre>
- * Four cache lines: a gathered packet needs only the first, the count of an interval's packets the second, and a result of cells
- * or sums the third. One thread. Allocates at construction, off the heap.
+ * {@link SketchRecordLayout} says where its fields lie. One thread. Allocates at construction, off the heap.
  */
 public final class SketchRecords {
     public static final int NONE = -1;
@@ -55,38 +19,6 @@ public final class SketchRecords {
     /** Number of consecutive intervals whose packets a record counts separately. */
     public static final int INTERVALS = 8;
     private static final int INTERVAL_MASK = INTERVALS - 1;
-    private static final int FLOW_HASH_OFFSET = 0;
-    private static final int REFERENCES_OFFSET = FLOW_HASH_OFFSET + 8;
-    private static final int PLACE_OFFSET = REFERENCES_OFFSET + 4;
-    private static final int WEIGHT_OFFSET = PLACE_OFFSET + 4;
-    private static final int OTHER_WEIGHT_OFFSET = WEIGHT_OFFSET + 4;
-    private static final int FLAGS_OFFSET = OTHER_WEIGHT_OFFSET + 4;
-    private static final int GATHERED_PACKETS_OFFSET = FLAGS_OFFSET + 4;
-    private static final int NEWEST_INTERVAL_OFFSET = GATHERED_PACKETS_OFFSET + 4;
-    private static final int GATHERED_TIME_OFFSET = NEWEST_INTERVAL_OFFSET + 8;
-    private static final int GATHERED_DIGEST_OFFSET = GATHERED_TIME_OFFSET + 8;
-    private static final int GATHERED_BYTES_OFFSET = GATHERED_DIGEST_OFFSET + 8;
-    private static final int PACKETS_OFFSET = GATHERED_BYTES_OFFSET + 8;
-    private static final int FIRST_INTERVAL_OFFSET = PACKETS_OFFSET + INTERVALS * Integer.BYTES;
-    private static final int CLASS_INDEX_OFFSET = FIRST_INTERVAL_OFFSET + 8;
-    private static final int UNEXPECTED_PACKETS_OFFSET = CLASS_INDEX_OFFSET + 4;
-    private static final int ANSWER_FLAGS_OFFSET = 2 * CACHE_LINE_LENGTH;
-    private static final int USABLE_CELLS_OFFSET = ANSWER_FLAGS_OFFSET + 4;
-    private static final int ANSWERED_PACKETS_OFFSET = USABLE_CELLS_OFFSET + 4;
-    private static final int MEAN_OFFSET = ANSWERED_PACKETS_OFFSET + 8;
-    private static final int DEVIATIONS_OFFSET = MEAN_OFFSET + 8;
-    private static final int BOUND_SUM_OFFSET = DEVIATIONS_OFFSET + 8;
-    private static final int SAMPLES_OFFSET = BOUND_SUM_OFFSET + 2 * Float.BYTES;
-    private static final int LOST_PACKETS_OFFSET = SAMPLES_OFFSET + 8;
-    private static final int LAST_INTERVAL_OFFSET = LOST_PACKETS_OFFSET + 8;
-    private static final int JOINT_PACKETS_OFFSET = LAST_INTERVAL_OFFSET + 8;
-    private static final int JOINT_MEAN_OFFSET = JOINT_PACKETS_OFFSET + 8;
-    private static final int JOINT_BOUND_SUM_OFFSET = JOINT_MEAN_OFFSET + 8;
-    private static final int JOINT_PARENT_PACKETS_OFFSET = JOINT_BOUND_SUM_OFFSET + 8;
-    private static final int TRUTH_PACKETS_OFFSET = JOINT_PARENT_PACKETS_OFFSET + 8;
-    private static final int TRUTH_SUM_OFFSET = TRUTH_PACKETS_OFFSET + 8;
-    private static final int JOINT_BOUND_PACKETS_OFFSET = TRUTH_SUM_OFFSET + 8;
-    private static final int LENGTH_BYTES = 4 * CACHE_LINE_LENGTH;
     private static final int FLAG_IN_USE = 1;
     private static final int FLAG_LIVE = 1 << 1;
     private static final int FLAG_WHOLE_PACKETS = 1 << 2;
@@ -341,6 +273,7 @@ public final class SketchRecords {
     public void addDelay(final int record, final int packets, final double share, final FlowEstimate estimate) {
         final int row = row(record);
         double deviationsNs2 = addMean(row, packets, estimate.meanNs());
+        addDouble(row + CELLS_OFFSET_SUM_OFFSET, packets * (estimate.cellsMeanNs() - estimate.meanNs()));
         if (share == 1 && estimate.hasStandardDeviation()) {
             deviationsNs2 += packets * estimate.standardDeviationNs() * estimate.standardDeviationNs();
         } else {
@@ -382,8 +315,10 @@ public final class SketchRecords {
 
     /** Adds the estimate of the record's packets in an interval by references and sketches together, or by one as a stand-in. */
     public void addJoint(
-        final int record, final int packets, final double meanNs, final double boundNs, final boolean isStandIn) {
+        final int record, final int packets, final double meanNs, final double cellsMeanNs, final double boundNs,
+        final boolean isStandIn) {
         final int row = row(record);
+        addDouble(row + JOINT_CELLS_SUM_OFFSET, packets * (cellsMeanNs - meanNs));
         final long after = rows.getLong(row + JOINT_PACKETS_OFFSET) + packets;
         rows.putLong(row + JOINT_PACKETS_OFFSET, after);
         addDouble(row + JOINT_MEAN_OFFSET, (meanNs - rows.getDouble(row + JOINT_MEAN_OFFSET)) * packets / after);
@@ -443,6 +378,12 @@ public final class SketchRecords {
     /** The mean over all answered intervals, weighted by the record's packets. Returns ns, signed. */
     public long meanNs(final int record) {
         return Math.round(rows.getDouble(row(record) + MEAN_OFFSET));
+    }
+
+    /** {@return the mean as cells alone have it, which over many intervals may be nearer, ns, signed} */
+    public long cellsMeanNs(final int record) {
+        return Math.round(rows.getDouble(row(record) + MEAN_OFFSET) +
+            rows.getDouble(row(record) + CELLS_OFFSET_SUM_OFFSET) / answeredPackets(record));
     }
 
     /** Packets of the record that the mean covers; 0 without a mean. */
@@ -512,6 +453,12 @@ public final class SketchRecords {
     /** {@return the joint mean over all answered intervals, weighted by the record's packets, ns, signed} */
     public long jointMeanNs(final int record) {
         return Math.round(rows.getDouble(row(record) + JOINT_MEAN_OFFSET));
+    }
+
+    /** {@return the joint mean without what is learned of all flows, as {@link #cellsMeanNs}} */
+    public long jointCellsMeanNs(final int record) {
+        return Math.round(rows.getDouble(row(record) + JOINT_MEAN_OFFSET) +
+            rows.getDouble(row(record) + JOINT_CELLS_SUM_OFFSET) / jointPackets(record));
     }
 
     /** Whether every packet behind the joint mean has a bound. */
