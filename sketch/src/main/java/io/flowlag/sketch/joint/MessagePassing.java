@@ -100,7 +100,7 @@ final class MessagePassing implements Propagation {
 
     /**
      * Messages of many flows err in the same direction, since each takes over what one flow of a cell has more than expected.
-     * Beside the spread of a single flow this is little, but in all intervals alike.
+     * It is less than a single flow's spread, but alike in all intervals.
      */
     @Override
     public double cellsZ() {
