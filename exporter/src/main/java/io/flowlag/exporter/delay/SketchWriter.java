@@ -84,7 +84,8 @@ final class SketchWriter {
         if (records.hasLoss(record) && !FlowDelay.has(entry, offset, FlowDelay.FLAG_LOSS)) {
             writeLoss(entry, offset, record);
             if (FlowDelay.has(entry, offset, FlowDelay.FLAG_UNEXPECTED) && FlowDelay.unexpectedPackets(entry, offset) > 0) {
-                choice.leaveOut(FlowDelay.unexpectedPackets(entry, offset), DelayCounters.meanNs(entry, offset));
+                choice.leaveOut(FlowDelay.unexpectedPackets(entry, offset),
+                    DelayCounters.count(entry, offset) == 0 ? 0 : DelayCounters.meanNs(entry, offset));
             }
         }
         if (choice.packets() <= 0) {

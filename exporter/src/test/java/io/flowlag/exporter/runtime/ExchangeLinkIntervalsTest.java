@@ -21,6 +21,8 @@ import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.rli.reference.ReferenceSession;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.ByteArrayOutputStream;
@@ -146,10 +148,11 @@ class ExchangeLinkIntervalsTest extends LinkedPoints {
     }
 
     /** No reference says what the delay of its packets is. */
-    @Test
-    void shouldGiveNoDelayToAFlowThatNeverCrossedTheSenderPoint() throws Exception {
-        isPassive = true;
-        reconnect("rli: {policy: passive, passive-share: 0.3}\n", ", mode: flows");
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldGiveNoDelayToAFlowThatNeverCrossedTheSenderPoint(final boolean hasReferences) throws Exception {
+        isPassive = hasReferences;
+        reconnect(hasReferences ? "rli: {policy: passive, passive-share: 0.3}\n" : "", ", mode: flows");
         pass(6, null, true);
         for (int i = 0; i < 7; i++) {
             joinable(99, i, 1, START_NS + packetNumber * GAP_NS + GAP_NS / 2 + i);
@@ -161,7 +164,7 @@ class ExchangeLinkIntervalsTest extends LinkedPoints {
         assertEquals(1, records.size());
         final int offset = FlowEntry.BASE_LENGTH_BYTES;
         assertEquals(7, FlowEntry.packetCount(records.get(0), 0));
-        assertTrue(DelayCounters.count(records.get(0), offset) > 0, "they were taken for packets that crossed it");
+        assertEquals(hasReferences, DelayCounters.count(records.get(0), offset) > 0, "taken for packets that crossed it");
         assertEquals(0, FlowDelay.estimator(records.get(0), offset), "no mean");
         assertFalse(FlowDelay.has(records.get(0), offset, FlowDelay.FLAG_ERROR_BOUND));
         assertEquals(0, lost(records.get(0)));
