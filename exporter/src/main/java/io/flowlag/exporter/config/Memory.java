@@ -30,7 +30,7 @@ public record Memory(long bytes, List<Part> parts) {
     public List<Part> bounds() {
         final boolean areSketched = parts.stream().anyMatch((each) -> each.name().equals(SKETCHES) && each.bytes() > 0);
         final Part sketches = new Part(SKETCHES, areSketched ? sketchesBytes() : 0);
-        final Part spare = new Part("spare", areSketched ? 0 : bytes - takenBytes());
+        final Part spare = new Part("spare", areSketched ? 0 : spareBytes());
         return Stream.concat(parts.stream().map((each) -> each.name().equals(SKETCHES) ? sketches : each), Stream.of(spare))
             .filter((each) -> each.bytes() > 0).toList();
     }
@@ -38,6 +38,11 @@ public record Memory(long bytes, List<Part> parts) {
     /** {@return octets that all parts take at the start} */
     public long takenBytes() {
         return parts.stream().mapToLong(Part::bytes).sum();
+    }
+
+    /** {@return octets that no part takes at the start; none without parts} */
+    public long spareBytes() {
+        return parts.isEmpty() ? 0 : bytes - takenBytes();
     }
 
     /**

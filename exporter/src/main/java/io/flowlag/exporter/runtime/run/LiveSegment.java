@@ -10,6 +10,7 @@ import io.flowlag.exporter.capture.route.RouteHistory;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.config.ExporterConfig.SourceKind;
+import io.flowlag.exporter.config.Memory;
 import io.flowlag.exporter.delay.CaptureFacts;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayStage;
@@ -123,12 +124,16 @@ public final class LiveSegment implements AutoCloseable {
         this.wiring = wiring;
         this.port = port;
         follower = new SegmentFollower(name, config, new ShapeControl(
-            config, (each) -> DelayStage.sketchMemoryBytes(each, wiring, true)), exchangeReceiver != null);
+            config, (each) -> DelayStage.sketchMemoryBytes(each, wiring, true), context.spareBytes), exchangeReceiver != null);
         advice = wiring.isMatched() ? new SegmentAdvice(config, (line) -> LOG.warn("{}", line)) : null;
     }
 
-    /** The segments of the process that are open already; they share interfaces, clock and ports of references. */
-    private record Context(List<LiveSegment> earlier, ProcessEnds ends) {
+    /** Open segments of the process; all share interfaces, clock, ports of references, and spare memory, half for a change. */
+    private record Context(List<LiveSegment> earlier, ProcessEnds ends, long spareBytes) {
+        Context(final ExporterConfig config, final List<LiveSegment> earlier, final ProcessEnds ends) {
+            this(List.copyOf(earlier), ends, Memory.of(config).spareBytes() / 2 / config.segments().size());
+        }
+
         /** {@return the clock of the process, null while it is not known} */
         ClockState clock() {
             return earlier.stream().map((each) -> each.clockState).filter(Objects::nonNull).findFirst().orElse(null);
@@ -145,7 +150,7 @@ public final class LiveSegment implements AutoCloseable {
         final ProcessEnds ends = new ProcessEnds(new SystemEpochNanoClock(), config.segments().size() > 1);
         try {
             for (final ExporterConfig segment : config.segments()) {
-                opened.add(open(segment, names, new Context(List.copyOf(opened), ends), interfaceIds));
+                opened.add(open(segment, names, new Context(config, opened, ends), interfaceIds));
             }
             return opened;
         } catch (final RuntimeException ex) {
@@ -161,7 +166,7 @@ public final class LiveSegment implements AutoCloseable {
      * @param interfaceIds the kernel's indices of the interfaces, in their order.
      */
     static LiveSegment open(final ExporterConfig config, final Executor names, final int... interfaceIds) {
-        return open(config, names, new Context(List.of(), new ProcessEnds(new SystemEpochNanoClock())), interfaceIds);
+        return open(config, names, new Context(config, List.of(), new ProcessEnds(new SystemEpochNanoClock())), interfaceIds);
     }
 
     private static LiveSegment open(

@@ -330,8 +330,9 @@ public final class RunProcess {
 
     private void tellMemory(final Memory memory) {
         final long heapBytes = Runtime.getRuntime().maxMemory();
-        LOG.info("memory: at most {} MiB; at the start at most {}: {}{}", mebibytes(memory.bytes()),
-            mebibytes(memory.takenBytes()), memory.parts().stream().filter((each) -> each.bytes() > 0)
+        LOG.info("memory: at most {} MiB, of which {} are spare; at the start at most {}: {}{}", mebibytes(memory.bytes()),
+            mebibytes(memory.spareBytes()), mebibytes(memory.takenBytes()),
+            memory.parts().stream().filter((each) -> each.bytes() > 0)
                 .map((each) -> each.name() + " " + mebibytes(each.bytes())).collect(Collectors.joining(", ")),
             heapBytes <= memory.bytes() / 2 ? "" : "; the JVM lets the heap take " + mebibytes(heapBytes) +
                 " MiB: leave -Xmx out of FLOWLAG_JAVA_OPTS, or set memory in the file of -c");

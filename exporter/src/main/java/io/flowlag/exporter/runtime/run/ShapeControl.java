@@ -17,10 +17,12 @@ import java.util.function.ToLongFunction;
 /**
  * Chooses the shape of the sketches by the flows and losses of the last intervals, within the cells and the memory of the
  * configured shape. Each flow is in one cell of a row, and there are two cells a flow: then flows alone in a cell can be decoded
- * one after another. Where lost packets stay in the cells, a flow spreads over as many cells as configured, and rows sample. Keys
- * that are given stay as they are. The second largest value counts, so that a single interval changes nothing. More takes effect
- * at once, less after a minute. Where metering or the solver falls behind, a packet enters fewer cells, step by step, before
- * anything is dropped: a flow spreads over one cell of a row, then there are fewer rows. One thread.
+ * one after another. A change takes effect some ten seconds after the load has changed, so a minute without a change makes room
+ * for ten times the flows; empty cells take neither cache nor bandwidth. Where lost packets stay in the cells, a flow spreads
+ * over as many cells as configured, and rows sample. Keys that are given stay as they are. The second largest value counts, so
+ * that a single interval changes nothing. More takes effect at once, less after a minute. Where metering or the solver falls
+ * behind, a packet enters fewer cells, step by step, before anything is dropped: a flow spreads over one cell of a row, then
+ * there are fewer rows. One thread.
  */
 final class ShapeControl {
     private static final List<ConfigKey<?>> KEYS = List.of(ConfigTable.LDS_ROWS, ConfigTable.LDS_COLUMNS, ConfigTable.LDS_VLDA,
@@ -32,8 +34,9 @@ final class ShapeControl {
     private static final int CALM_INTERVALS = 3;
     private static final double LOSS_STEP = 4;
     private static final long LARGEST_JOINT = 2 << 20;
-    /** By how much the load may rise after a step down before the next step up. */
+    /** By how much the load may rise after a step down before the next step up; flows by so many times that. */
     private static final double SPARE = 1.25;
+    private static final int ROOM = 8;
     /** More than a block of packets waits, and less than fills the rings. */
     private static final long MOST_LAG_NS = 200_000_000L;
     private static final double MOST_SOLVING = 0.75;
@@ -44,6 +47,7 @@ final class ShapeControl {
     private static final double NS_PER_MS = 1e6;
 
     private final ToLongFunction<ExporterConfig> memory;
+    private final long spareBytes;
     private ExporterConfig configured;
     private ExporterConfig current;
     private long sinceNs;
@@ -66,9 +70,11 @@ final class ShapeControl {
      *
      * @param configured with the largest shape.
      * @param memory     of the sketches of a configuration, octets.
+     * @param spareBytes that they may take beyond the configured ones.
      */
-    ShapeControl(final ExporterConfig configured, final ToLongFunction<ExporterConfig> memory) {
+    ShapeControl(final ExporterConfig configured, final ToLongFunction<ExporterConfig> memory, final long spareBytes) {
         this.memory = memory;
+        this.spareBytes = spareBytes;
         begin(configured);
     }
 
@@ -131,12 +137,13 @@ final class ShapeControl {
             return null;
         }
         shapeLosses = losses;
-        final ExporterConfig less = with(config, (long)(flows * SPARE), losses * SPARE, true);
-        if (isSame(less, config) || isMore(less, config)) {
+        final ExporterConfig calm = with(config, (long)(flows * SPARE), losses * SPARE, true);
+        if (isSame(calm, config) ||
+            isMore(calm, config) && calm.lds().shape().columns() <= config.lds().shape().columns()) {
             forget();
             return null;
         }
-        return less;
+        return calm;
     }
 
     private void add(final List<IntervalLoad> loads) {
@@ -226,18 +233,21 @@ final class ShapeControl {
         final ExporterConfig.Lds lds = configured.lds();
         final int rows = !isFree(ConfigTable.LDS_ROWS) || !lds.ratesPpm().isEmpty() || level < 2 ? lds.shape().rows() :
             Math.max(1, lds.shape().rows() >> level - 1);
-        final long cells = (long)rows * lds.shape().columns();
         // In steps, so that a small change of the load changes nothing.
         final boolean isLossy = ofLosses >= 1;
         final double lost = isLossy ? Math.pow(LOSS_STEP, Math.ceil(Math.log(ofLosses) / Math.log(LOSS_STEP))) : 0;
         int vldaLength = isLossy ? lds.shape().vldaLength() : config.lds().shape().vldaLength();
         if (isFree(ConfigTable.LDS_VLDA) &&
-            (level > 0 || !isLossy && (isCalm || CELLS_OF_FLOW * vldaLength * ofFlows > cells))) {
+            (level > 0 || !isLossy && (isCalm || CELLS_OF_FLOW * vldaLength * ofFlows > lds.shape().columns()))) {
             vldaLength = 1;
         }
         final boolean isColumnsFree = isFree(ConfigTable.LDS_COLUMNS) && !isLossy;
-        final long columns = !isColumnsFree ? lds.shape().columns() : Math.min(lds.shape().columns(),
-            BitUtil.findNextPositivePowerOfTwo(Math.max(LEAST_COLUMNS, CELLS_OF_FLOW * vldaLength * ofFlows / rows)));
+        final long needed = CELLS_OF_FLOW * vldaLength * ofFlows * (isCalm ? ROOM : 1) / rows;
+        final long least = BitUtil.findNextPositivePowerOfTwo(Math.max(LEAST_COLUMNS, needed));
+        final long before = config.lds().shape().columns();
+        // Half as many would save nothing: a load that varies around a power of two changes nothing.
+        final long columns = !isColumnsFree ? lds.shape().columns() :
+            Math.min(lds.shape().columns(), isCalm && 2 * least < before ? least : Math.max(least, before));
         final List<Integer> ratesPpm = !isFree(ConfigTable.LDS_RATES) || lost <= vldaLength || rows == 1 ? lds.ratesPpm() :
             Arrays.stream(LdsSizing.rates(rows, vldaLength, lost)).boxed().toList();
         return withJoint(config.with(new ExporterConfig.Lds(
@@ -245,13 +255,13 @@ final class ShapeControl {
             lds.aggregatorCells(), lds.inFlightPackets(), lds.waitingRecords(), lds.witnessPpm())), ofFlows);
     }
 
-    /** The configuration with room for flows that are solved, as far as the memory of the configured shape goes. */
+    /** The configuration with room for flows that are solved, as far as the memory goes. */
     private ExporterConfig withJoint(final ExporterConfig config, final long ofFlows) {
         final int least = configured.joint().maxFlows();
         ExporterConfig fitting = withJointFlows(config, least);
         for (long most = 2L * least; isFree(ConfigTable.JOINT_FLOWS) && most < 2 * ofFlows && most <= LARGEST_JOINT; most *= 2) {
             final ExporterConfig larger = withJointFlows(config, (int)most);
-            fitting = memory.applyAsLong(larger) <= memory.applyAsLong(configured) ? larger : fitting;
+            fitting = memory.applyAsLong(larger) <= memory.applyAsLong(configured) + spareBytes ? larger : fitting;
         }
         return fitting;
     }
