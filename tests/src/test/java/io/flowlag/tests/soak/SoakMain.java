@@ -17,12 +17,14 @@ import java.util.Locale;
 
 /**
  * What {@code bin/soak} runs: {@code [--minutes N] [--rate N] [--flows N] [--write]}, or {@code --faults [--minutes N]
- * [--seed N]}, or what {@link ClusterKillsMain} takes, or {@code --station} and what {@link CollectorComparison} does. Prints a
- * table, with {@code --write} into docs/reliability.md too; ends with 1 if counters do not add up or something grew.
+ * [--seed N]}, or {@code --steps [--minutes N] [--rate N] [--flows N] [--lost-ppm N] [--keys LINE;LINE]}, or what
+ * {@link ClusterKillsMain} takes, or {@code --station} and what {@link CollectorComparison} does. Prints a table, with
+ * {@code --write} into docs/reliability.md too; ends with 1 if counters do not add up or something grew.
  */
 public final class SoakMain {
     private static final int PARTS = 40;
     private static final int ROWS = 10;
+    private static final double PPM = 1e6;
     private static final String BEGIN = "<!-- soak: written by bin/soak --write -->";
     private static final String END = "<!-- end of soak -->";
 
@@ -45,6 +47,9 @@ public final class SoakMain {
         }
         if (Arrays.asList(args).contains("--faults")) {
             System.exit(faults(args) ? 0 : 1);
+        }
+        if (Arrays.asList(args).contains("--steps")) {
+            System.exit(steps(args) ? 0 : 1);
         }
         final Soak.Plan plan = new Soak.Plan(Duration.ofMinutes(option(args, "--minutes", 120)),
             option(args, "--rate", 200_000), (int)option(args, "--flows", 20_000), PARTS);
@@ -75,6 +80,25 @@ public final class SoakMain {
             "FAULTS: " + String.join("\n", outcome.broken()));
         System.out.print(text);
         return outcome.broken().isEmpty();
+    }
+
+    /** Whether every step was met. */
+    private static boolean steps(final String[] args) throws Exception {
+        final SteppedTraffic.Load base = new SteppedTraffic.Load(
+            option(args, "--rate", 400), (int)option(args, "--flows", 300), option(args, "--lost-ppm", 200) / PPM);
+        final int keys = Arrays.asList(args).indexOf("--keys");
+        final SteppedSoak.Outcome outcome = new SteppedSoak(Duration.ofMinutes(option(args, "--minutes", 10)), base,
+            keys < 0 ? List.of() : List.of(args[keys + 1].split(";")), Files.createTempDirectory("flowlag-soak")).run();
+        final StringBuilder text = new StringBuilder();
+        line(text, "| load | packets/s | flows | lost | compared | error, %%: median / 90 %% (of flows) | " +
+            "sized by hand | state |");
+        line(text, "|---|---|---|---|---|---|---|---|");
+        outcome.rows().forEach((row) -> line(text, "%s", row));
+        line(text, "");
+        outcome.log().forEach((each) -> line(text, "%s", each));
+        line(text, "%s", outcome.faults().isEmpty() ? "Every step was met." : "FAULTS: " + String.join("\n", outcome.faults()));
+        System.out.print(text);
+        return outcome.faults().isEmpty();
     }
 
     private static void table(final StringBuilder text, final List<Soak.Sample> samples) {

@@ -39,6 +39,11 @@ public final class PacketTap implements AutoCloseable {
      */
     public Path finish() {
         Deadline.await(TIMEOUT, this::hasWrittenAll, tcpdump::errors);
+        return cut();
+    }
+
+    /** Ends while packets come: the newest may be missing. Returns the capture; fails if the kernel dropped a packet. */
+    public Path cut() {
         tcpdump.signal("INT");
         final Command.Result ended = tcpdump.finish();
         if (!ended.errors().contains("\n0 packets dropped by kernel")) {

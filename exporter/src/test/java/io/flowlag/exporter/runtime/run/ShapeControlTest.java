@@ -19,6 +19,8 @@ class ShapeControlTest {
     private static final long SECOND_NS = 1_000_000_000L;
     private static final long MS_NS = 1_000_000L;
     private static final int ALL_PPM = 1_000_000;
+    /** With 1.3 nearly all flows can be decoded one after another. */
+    private static final double LEAST_CELLS_OF_FLOW = 1.3;
 
     private ExporterConfig config = config("");
     private ShapeControl control = new ShapeControl(config, (each) -> 0, 0);
@@ -95,6 +97,18 @@ class ShapeControlTest {
         assertEquals(2, steps);
         pass(2, 17_000, 0);
         assertShape(16 << 10, 1);
+    }
+
+    /** A change is not in time for the third interval of a step, so there must be no need of one. */
+    @Test
+    void shouldDecodeFlowsFromTheThirdIntervalOfAStepOn() {
+        pass(150, 300, 0);
+        for (final int flows : new int[] {3_000, 30_000, 300}) {
+            final ExporterConfig.Shape shape = config.lds().shape();
+            assertEquals(1, shape.vldaLength());
+            assertTrue(shape.rows() * shape.columns() >= LEAST_CELLS_OF_FLOW * flows, flows + " " + shape);
+            pass(150, flows, 0);
+        }
     }
 
     /** While flows share cells of every row, each is in one of a row at once: no lost packet stays in them. */
