@@ -68,8 +68,8 @@ public final class LiveSegment implements AutoCloseable {
     /** Relative difference allowed between a configured and a read rate, which have different units. */
     private static final double RATE_TOLERANCE = 0.02;
     private static final double NS_PER_MS = 1e6;
-    private static final int SPARE_PREPARATIONS = 2;
-    /** Taken for the first change, before one was timed. */
+    private static final int SPARE_PREPARATIONS = 3;
+    /** Least time that is taken for the first change, before one was timed: a start makes the same tables. */
     private static final long FIRST_PREPARED_NS = 1_000_000_000L;
     private static final long CLOCK_INTERVAL_NS = 1_000_000_000L;
     private static final long ADVICE_INTERVAL_NS = 1_000_000_000L;
@@ -104,7 +104,8 @@ public final class LiveSegment implements AutoCloseable {
     private boolean isRemarkTold;
     private boolean areClocksTold;
     private final SegmentFollower follower;
-    private long preparedWithinNs = FIRST_PREPARED_NS;
+    private final long openedNs = System.nanoTime();
+    private long preparedWithinNs;
     private boolean isLateTold;
     private long nextAdviceNs = System.nanoTime();
     private long nextRefreshNs = System.nanoTime();
@@ -258,6 +259,7 @@ public final class LiveSegment implements AutoCloseable {
 
     /** Logs once, after the start, what an operator should know. */
     void tellStart() {
+        preparedWithinNs = Math.max(FIRST_PREPARED_NS, System.nanoTime() - openedNs);
         if (config.segment().role() == Role.NONE) {
             return;
         }
