@@ -90,7 +90,7 @@ public final class SoakMain {
         final SteppedSoak.Outcome outcome = new SteppedSoak(Duration.ofMinutes(option(args, "--minutes", 10)), base,
             keys < 0 ? List.of() : List.of(args[keys + 1].split(";")), Files.createTempDirectory("flowlag-soak")).run();
         final StringBuilder text = new StringBuilder();
-        line(text, "| load | packets/s | flows | lost | compared | error, %%: median / 90 %% (of flows) | " +
+        line(text, "| load | packets/s | flows | lost | compared | error, %: median / 90 % (of flows) | " +
             "sized by hand | state |");
         line(text, "|---|---|---|---|---|---|---|---|");
         outcome.rows().forEach((row) -> line(text, "%s", row));

@@ -179,7 +179,8 @@ public final class SteppedSoak {
                 pauseUntil(beginNs + SETTLE_NS);
                 int firstFlow = traffic.renew();
                 long sinceNs = SETTLE_NS;
-                for (final long untilNs : new long[] {SETTLE_NS + EARLY_NS, SETTLE_NS + EARLY_NS + Math.max(0, lateNs)}) {
+                final long earlyNs = SETTLE_NS + EARLY_NS;
+                for (final long untilNs : lateNs > 0 ? new long[] {earlyNs, earlyNs + lateNs} : new long[] {earlyNs}) {
                     pauseUntil(beginNs + untilNs);
                     final int endFlow = traffic.renew();
                     windows.add(new Window(index, sinceNs, firstFlow, endFlow, defaults.state(), byHand));
@@ -191,7 +192,7 @@ public final class SteppedSoak {
                 sentTap.cut();
                 arrivedTap.cut();
             }
-            read(sent, arrived, windows.get(0).firstFlow, windows.get(1).endFlow);
+            read(sent, arrived, windows.get(0).firstFlow, windows.get(windows.size() - 1).endFlow);
             pauseUntil(beginNs + stepNs);
             return windows;
         } finally {
