@@ -12,8 +12,10 @@ import io.flowlag.exporter.delay.interval.repair.ReconcileStatus;
  * @param largestPackets packets of the largest flow; 0 if none is known.
  * @param lossShare      share of packets that known flows lost, and that were not taken out of the cells; 0 if it is unknown.
  * @param solvingNs      that the last joint solution took; 0 before the first.
+ * @param isSketched     whether the sender sent sketches, not sums of flows.
  */
-public record IntervalLoad(long startNs, long endNs, int flows, long largestPackets, double lossShare, long solvingNs) {
+public record IntervalLoad(
+    long startNs, long endNs, int flows, long largestPackets, double lossShare, long solvingNs, boolean isSketched) {
     static IntervalLoad of(final IntervalAnswer answer, final int classCount, final long solvingNs) {
         final long[] largest = new long[1];
         answer.forEachHeavyHitter((record, packets) -> largest[0] = Math.max(largest[0], (long)packets));
@@ -26,6 +28,6 @@ public record IntervalLoad(long startNs, long endNs, int flows, long largestPack
         }
         return new IntervalLoad(
             answer.startNs(), answer.endNs(), answer.flows(), largest[0],
-            lost == 0 ? 0 : lost / (double)(lost + received), solvingNs);
+            lost == 0 ? 0 : lost / (double)(lost + received), solvingNs, answer.hasSketches());
     }
 }

@@ -18,11 +18,12 @@ import java.util.function.ToLongFunction;
  * Chooses the shape of the sketches by the flows and losses of the last intervals, within the cells and the memory of the
  * configured shape. Each flow is in one cell of a row, and there are two cells a flow: then flows alone in a cell can be decoded
  * one after another. A change takes effect some ten seconds after the load has changed, so a minute without a change makes room
- * for ten times the flows; empty cells take neither cache nor bandwidth. Where lost packets stay in the cells, a flow spreads
- * over as many cells as configured, and rows sample. Keys that are given stay as they are. The second largest value counts, so
- * that a single interval changes nothing. More takes effect at once, less after a minute. Where metering or the solver falls
- * behind, a packet enters fewer cells, step by step, before anything is dropped: a flow spreads over one cell of a row, then
- * there are fewer rows. One thread.
+ * for ten times the flows; empty cells take neither cache nor bandwidth. While sums of flows are sent, which need no sketches, a
+ * change would be of no use: there are the configured cells. Where lost packets stay in the cells, a flow spreads over as many
+ * cells as configured, and rows sample. Keys that are given stay as they are. The second largest value counts, so that a single
+ * interval changes nothing. More takes effect at once, less after a minute. Where metering or the solver falls behind, a packet
+ * enters fewer cells, step by step, before anything is dropped: a flow spreads over one cell of a row, then there are fewer rows.
+ * One thread.
  */
 final class ShapeControl {
     private static final List<ConfigKey<?>> KEYS = List.of(ConfigTable.LDS_ROWS, ConfigTable.LDS_COLUMNS, ConfigTable.LDS_VLDA,
@@ -56,6 +57,7 @@ final class ShapeControl {
     private long mostFlows;
     private double losses;
     private double mostLosses;
+    private boolean isSketched;
     /** Those that the shape in use is for. */
     private double shapeLosses;
     /** Steps taken by pressure, when the last one was, and by what. */
@@ -93,6 +95,7 @@ final class ShapeControl {
         mostFlows = 0;
         losses = 0;
         mostLosses = 0;
+        isSketched = false;
     }
 
     /**
@@ -147,6 +150,7 @@ final class ShapeControl {
     }
 
     private void add(final List<IntervalLoad> loads) {
+        isSketched |= loads.stream().anyMatch(IntervalLoad::isSketched);
         final long newFlows = loads.stream().mapToLong(IntervalLoad::flows).max().orElse(0);
         flows = Math.max(flows, Math.min(mostFlows, newFlows));
         mostFlows = Math.max(mostFlows, newFlows);
@@ -246,7 +250,7 @@ final class ShapeControl {
         final long least = BitUtil.findNextPositivePowerOfTwo(Math.max(LEAST_COLUMNS, needed));
         final long before = config.lds().shape().columns();
         // Half as many would save nothing: a load that varies around a power of two changes nothing.
-        final long columns = !isColumnsFree ? lds.shape().columns() :
+        final long columns = !isColumnsFree || isCalm && !isSketched ? lds.shape().columns() :
             Math.min(lds.shape().columns(), isCalm && 2 * least < before ? least : Math.max(least, before));
         final List<Integer> ratesPpm = !isFree(ConfigTable.LDS_RATES) || lost <= vldaLength || rows == 1 ? lds.ratesPpm() :
             Arrays.stream(LdsSizing.rates(rows, vldaLength, lost)).boxed().toList();

@@ -28,6 +28,7 @@ class ShapeControlTest {
     private int steps;
     private long lagNs;
     private long solvingNs;
+    private boolean isSketched = true;
 
     private static ExporterConfig config(final String lds) {
         return new ConfigLoader().text("test", "segment: {role: receiver}\nexchange: {listen: 127.0.0.1:5555}\n" +
@@ -40,7 +41,7 @@ class ShapeControlTest {
     }
 
     private IntervalLoad load(final int flows, final double lossShare) {
-        return new IntervalLoad(startNs, startNs + SECOND_NS, flows, flows, lossShare, solvingNs);
+        return new IntervalLoad(startNs, startNs + SECOND_NS, flows, flows, lossShare, solvingNs, isSketched);
     }
 
     /** Intervals of one load, each looked at twice; takes what is proposed. */
@@ -96,6 +97,22 @@ class ShapeControlTest {
         pass(2, 15_000, 0);
         assertEquals(2, steps);
         pass(2, 17_000, 0);
+        assertShape(16 << 10, 1);
+    }
+
+    @Test
+    void shouldKeepTheCellsWhileSumsAreSent() {
+        isSketched = false;
+        for (final int flows : new int[] {300, 3_000, 10_000, 300}) {
+            pass(150, flows, 0);
+            assertShape(16 << 10, 1);
+        }
+        assertEquals(1, steps);
+        isSketched = true;
+        pass(150, 300, 0);
+        assertShape(2 << 10, 1);
+        isSketched = false;
+        pass(150, 300, 0);
         assertShape(16 << 10, 1);
     }
 
