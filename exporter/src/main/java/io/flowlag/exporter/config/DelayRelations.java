@@ -151,9 +151,11 @@ final class DelayRelations extends SettingsAccess {
         }
         final boolean isUsed = value(EXCHANGE_LISTEN) != null || value(EXCHANGE_CONNECT) != null;
         if (isUsed && isDefault(RECONCILE_ENABLED)) {
-            final boolean fits = value(EXCHANGE_LISTEN) == null || leftMs * NS_PER_MS >= value(RECONCILE_WAIT);
-            giveWay(RECONCILE_ENABLED, fits, fits ? "on" : "off",
-                fits ? "there is an exchange" : "segment.interval is too short for reconcile.wait");
+            final boolean isSharded = value(THREADING) == ExporterConfig.Threading.SHARDED;
+            final boolean fits =
+                value(EXCHANGE_LISTEN) == null || leftMs * NS_PER_MS >= value(RECONCILE_WAIT) && !isSharded;
+            giveWay(RECONCILE_ENABLED, fits, fits ? "on" : "off", fits ? "there is an exchange" :
+                isSharded ? "threading is sharded" : "segment.interval is too short for reconcile.wait");
         }
         cellsOfBandwidth();
     }

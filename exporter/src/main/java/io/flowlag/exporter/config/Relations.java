@@ -183,18 +183,22 @@ final class Relations extends SettingsAccess {
         }
     }
 
-    /** Every shard needs the references, and only they come to all. */
+    /** References come to every shard, and cells of sketches add up; what needs a packet of both points does not. */
     private void shardedDelay() {
         if (value(ROLE) == ExporterConfig.Role.NONE) {
             return;
         }
         final String wayOut = ": set threading to pipelined or shared, or leave ";
         if (value(ROLE) != ExporterConfig.Role.RECEIVER) {
-            problem(THREADING, "measures delay at a receiver of references alone, and segment.role is " + setting(ROLE).text() +
-                wayOut + "the role out");
-        } else if (value(EXCHANGE_LISTEN) != null) {
-            problem(THREADING, "compares no sketches, and " + EXCHANGE_LISTEN.path() + " is " + setting(EXCHANGE_LISTEN).text() +
-                wayOut + "that and keys of the exchange out");
+            problem(THREADING, "measures delay at a receiver alone: references leave among all packets of a queue, and two " +
+                "points match in one table; segment.role is " + setting(ROLE).text() + wayOut + "the role out");
+        } else if (value(EXCHANGE_LISTEN) != null && (value(POLICY) == ExporterConfig.Policy.PASSIVE ||
+            !isDefault(PASSIVE_SHARE))) {
+            problem(THREADING, "has each sampled packet in one shard alone, and they are to serve as references" + wayOut +
+                POLICY.path() + " and " + PASSIVE_SHARE.path() + " out");
+        } else if (value(EXCHANGE_LISTEN) != null && value(RECONCILE_ENABLED)) {
+            problem(RECONCILE_ENABLED, "needs the packets of an interval in one place, and threading is sharded: set it to " +
+                "off, or threading to pipelined or shared");
         } else if (value(ESTIMATOR) == ExporterConfig.EstimatorKind.LEFT) {
             problem(ESTIMATOR, "does not wait for references that other shards receive: set it to linear, or threading to " +
                 "pipelined or shared");

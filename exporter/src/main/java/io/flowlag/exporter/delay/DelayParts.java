@@ -10,6 +10,7 @@ import io.flowlag.rli.path.FlowPaths;
 import io.flowlag.rli.receiver.ReceiverSettings;
 import io.flowlag.rli.receiver.RliReceiver;
 
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -29,12 +30,15 @@ final class DelayParts {
     final SketchSending sending;
     final FlowDelays flowDelays;
     final SenderSketches sketches;
+    /** Of the shards before this one. */
+    final List<SenderSketches> earlier;
 
     /** Parts that have seen nothing; parameters as of {@link DelayStage}, and the handler of changes of the segment. */
     DelayParts(
         final ExporterConfig config, final DelayWiring wiring, final FlowEnd flowEnd, final FlowCache cache,
         final CaptureClock clock, final Counters counters, final FlowMemory memory,
         final Consumer<SketchChange> changeHandler) {
+        earlier = memory.earlier();
         segment = new CurrentSegment(config, wiring.pairs(), changeHandler);
         final int classCount = segment.classes().count();
         final int senderCount = segment.senders().count();
@@ -58,7 +62,8 @@ final class DelayParts {
             references instanceof MarkedStage marked ? new MarkingSchedule(config, segment, marked) :
                 new ReferenceSchedule(config.rli().injection().policy());
         reports = wiring.receiverLink() == null ? new SenderReports() :
-            new SenderReports.Linked(wiring.receiverLink(), config.rli().senderCount(), interpolation, clocks);
+            new SenderReports.Linked(
+                wiring.receiverLink(), earlier.isEmpty(), config.rli().senderCount(), interpolation, clocks);
         sending = new SketchSending(wiring.senderLink());
         flowDelays = new FlowDelays(config, wiring, flowEnd, cache, counters, clock.isLive(), this);
         sketches = flowDelays.sketches();

@@ -166,23 +166,27 @@ final class DelayReport {
 
     private void tellSketches(final Map<String, Long> values, final Map<String, Long> unexplained) {
         for (final SketchCounter each : SketchCounter.values()) {
-            values.put(each.label(), sketches.get(each));
+            values.put(each.label(), sum((of) -> of.sketches.get(each)));
         }
         for (final SketchWriter.Count each : SketchWriter.Count.values()) {
-            values.put(each.label(), sketches.written(each));
+            values.put(each.label(), sum((of) -> of.sketches.written(each)));
         }
-        unexplained.put("unexplained_reconcile_packets",
-            sketches.sum((each) -> SketchCounter.unexplainedCached(each.counters())));
+        unexplained.put("unexplained_reconcile_packets", unexplained(SketchCounter::unexplainedCached));
         for (int i = 0; i < senders.size(); i++) {
             for (final SketchCounter each : SketchCounter.values()) {
-                values.put(each.label() + senderSuffix(i), sketches.of(i).counters().get(each));
+                final int index = i;
+                values.put(each.label() + senderSuffix(i), sum((of) -> of.sketches.of(index).counters().get(each)));
             }
         }
-        unexplained.put("unexplained_joint_estimates",
-            sketches.sum((each) -> SketchCounter.unexplainedEstimates(each.counters())));
-        unexplained.put("unexplained_lds_sent", sketches.sum((each) -> SketchCounter.unexplainedSent(each.counters())));
-        unexplained.put("unexplained_lds_received", sketches.sum((each) -> SketchCounter.unexplainedReceived(each.counters())));
-        unexplained.put("unexplained_lds_records", sketches.sum((each) -> SketchCounter.unexplainedRecords(each.counters())));
+        unexplained.put("unexplained_joint_estimates", unexplained(SketchCounter::unexplainedEstimates));
+        unexplained.put("unexplained_lds_sent", unexplained(SketchCounter::unexplainedSent));
+        unexplained.put("unexplained_lds_received", unexplained(SketchCounter::unexplainedReceived));
+        unexplained.put("unexplained_lds_records", unexplained(SketchCounter::unexplainedRecords));
+    }
+
+    /** Of all senders and shards. */
+    private long unexplained(final ToLongFunction<CounterSet<SketchCounter>> value) {
+        return sum((of) -> of.sketches.sum((each) -> value.applyAsLong(each.counters())));
     }
 
     /** Adds each counter, and each per sender, if there are several senders. */

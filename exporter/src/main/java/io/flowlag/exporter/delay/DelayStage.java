@@ -48,6 +48,8 @@ public final class DelayStage implements DelayView, AutoCloseable {
     /** Those of all shards in the process; where there is one, this one. The first speaks for all. */
     private List<DelayStage> shards = List.of(this);
     private final AtomicReference<ExporterConfig> newSettings = new AtomicReference<>();
+    /** Whether the first shard works the sketches of all, where the shards meet. */
+    private boolean isMeeting;
     private long toldCapturedNs = NOTHING_CAPTURED_NS;
     private long kernelDrops;
     private long ringDrops;
@@ -69,6 +71,19 @@ public final class DelayStage implements DelayView, AutoCloseable {
         final CaptureClock clock,
         final Counters counters) {
         this(config, wiring, flowEnd, cache, clock, counters, counters, new FlowMemory(config, List.of(wiring)));
+    }
+
+    /** One of several shards, after others; {@link #join} follows. */
+    public DelayStage(
+        final ExporterConfig config,
+        final DelayWiring wiring,
+        final FlowEnd flowEnd,
+        final FlowCache cache,
+        final CaptureClock clock,
+        final Counters counters,
+        final List<DelayStage> earlier) {
+        this(config, wiring, flowEnd, cache, clock, counters, counters, new FlowMemory(
+            config, List.of(wiring), earlier.stream().map((each) -> each.parts.sketches).toList()));
     }
 
     /** One of several stages that share a cache and memory; its packets count in its own share of the counters. */
@@ -101,7 +116,17 @@ public final class DelayStage implements DelayView, AutoCloseable {
             shards.get(i).parts.summaries.join(summaries, i);
         }
         first.shards = List.copyOf(shards);
+        SenderSketches.join(shards.stream().map((each) -> each.parts.sketches).toList());
+        shards.forEach((each) -> each.isMeeting = each.parts.sketches.isOn());
+        first.parts.reports.join(shards.stream().skip(1).map((each) -> each.parts.reports).toList());
         first.report.join(shards.stream().map((each) -> each.report).toList());
+    }
+
+    /** {@return a configuration with a shard's part of what flows take; the same where there is one} */
+    public static ExporterConfig share(final ExporterConfig config) {
+        final int shardCount = config.shardCount();
+        return shardCount == 1 ? config : config.withFlows(
+            (config.metering().maxFlows() + shardCount - 1) / shardCount, config.quantiles().memoryBytes() / shardCount);
     }
 
     /** {@return the counters of this stage's packets: a share of those of the process, or the same} */
@@ -142,17 +167,23 @@ public final class DelayStage implements DelayView, AutoCloseable {
         final List<ExporterConfig> segments, final List<DelayWiring> wirings, final boolean isLive) {
         long bytes = FlowMemory.memoryBytes(segments.get(0), wirings);
         for (int i = 0; i < wirings.size(); i++) {
-            final long sketchBytes = sketchMemoryBytes(segments.get(i), wirings.get(i), isLive);
-            bytes += DelayParts.memoryBytes(segments.get(i), wirings.get(i), isLive) + sketchBytes +
-                (isLive && wirings.get(i).isSketched() ? sketchBytes + wirings.get(i).link().memoryBytes() : 0);
+            bytes += DelayParts.memoryBytes(segments.get(i), wirings.get(i), isLive) +
+                changingBytes(segments.get(i), wirings.get(i), isLive);
         }
         return bytes;
     }
 
-    /** The same of the stages of shards that {@link #join}, with what flows of each take. */
+    private static long changingBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
+        final long sketchBytes = sketchMemoryBytes(config, wiring, isLive);
+        return sketchBytes + (isLive && wiring.isSketched() ? sketchBytes + wiring.link().memoryBytes() : 0);
+    }
+
+    /** The same of the stages of shards that {@link #join}, with what flows of each take; the first's sketches are of all. */
     public static long memoryBytes(
         final ExporterConfig share, final DelayWiring wiring, final int shardCount, final boolean isLive) {
-        return shardCount * memoryBytes(List.of(share), List.of(wiring), isLive) +
+        final long changingBytes = changingBytes(share, wiring, isLive);
+        return shardCount * (memoryBytes(List.of(share), List.of(wiring), isLive) - changingBytes) + changingBytes +
+            (wiring.receiverLink() == null ? 0 : shardCount * SenderReports.Linked.QUEUE_BYTES) +
             ShardSummaries.waitingBytes(shardCount, share.rli().senderCount() * share.rli().classCount());
     }
 
@@ -213,7 +244,9 @@ public final class DelayStage implements DelayView, AutoCloseable {
             parts.clocks.onReference(stream, DecodedReference.errorEstimate(descriptor, offset));
             final ClockEstimate estimate = parts.clocks.ofStream(stream);
             final long stampNs = DecodedReference.stampNs(descriptor, offset);
-            parts.clocks.onDelay(stream, stampNs, timestampNs);
+            if (parts.earlier.isEmpty()) {
+                parts.clocks.onDelay(stream, stampNs, timestampNs);
+            }
             interpolation.onReference(
                 stream, sequenceNumber, estimate.correctedNs(stampNs), timestampNs,
                 PacketDescriptor.wireLengthBytes(descriptor, offset), PacketDescriptor.sourcePort(descriptor, offset));
@@ -247,7 +280,9 @@ public final class DelayStage implements DelayView, AutoCloseable {
         parts.interpolation.onTimeSetBack();
         parts.summaries.onTimeSetBack();
         parts.matching.onTimeSetBack(nowNs);
-        parts.sketches.onTimeSetBack();
+        if (!isMeeting) {
+            parts.sketches.onTimeSetBack();
+        }
         parts.sending.onTimeSetBack(nowNs);
         report.onInterval();
     }
@@ -336,8 +371,33 @@ public final class DelayStage implements DelayView, AutoCloseable {
         parts.interpolation.onEnd();
         parts.summaries.onEnd();
         parts.matching.onEnd();
-        parts.sketches.onEnd();
+        if (!isMeeting) {
+            parts.sketches.onEnd();
+        }
         report.onInterval();
+    }
+
+    /** {@return whether the shards meet, and the first works the sketches of all while the others do nothing} */
+    public boolean isMeeting() {
+        return isMeeting;
+    }
+
+    /**
+     * All shards have metered the packets from before a time, and do nothing: this one, the first, compares the intervals that
+     * are due, of all. Returns the time up to which they may meter next.
+     */
+    public long meet(final long throughNs) {
+        return parts.sketches.meet(throughNs);
+    }
+
+    /** The same after all shards have seen that time was set back; then all meet at their next packets. */
+    public void meetTimeSetBack() {
+        parts.sketches.onTimeSetBack();
+    }
+
+    /** The same after the end of all packets; then the flows end. */
+    public void meetEnd() {
+        parts.sketches.onEnd();
     }
 
     /** A flow ends: writes the fields that are known only now. Returns false if the record waits for more, and was copied. */
@@ -366,7 +426,7 @@ public final class DelayStage implements DelayView, AutoCloseable {
      * @throws IllegalArgumentException if not; the message names the value that is wrong.
      */
     public void check(final ExporterConfig config) {
-        parts.sketches.check(config);
+        parts.sketches.check(share(config));
     }
 
     /**
@@ -375,9 +435,11 @@ public final class DelayStage implements DelayView, AutoCloseable {
      */
     public void change(final SketchChange newChange) {
         for (final DelayStage each : shards) {
-            each.parts.sketches.change(newChange);
             each.parts.segment.announce(newChange);
         }
+        // Also of other shards.
+        parts.sketches.change(new SketchChange(
+            share(newChange.config()), newChange.fromNs(), newChange.answers(), newChange.isSameWay(), newChange.reason()));
     }
 
     /** {@return whether the last change is incomplete} */
@@ -440,7 +502,7 @@ public final class DelayStage implements DelayView, AutoCloseable {
 
     /** {@return a counter of the sketches, of all senders together; 0 without sketches; any thread} */
     public long sketchCount(final SketchCounter counter) {
-        return parts.sketches.get(counter);
+        return shards.stream().mapToLong((each) -> each.parts.sketches.get(counter)).sum();
     }
 
     /**

@@ -80,7 +80,7 @@ public final class FlowDelays {
         waitingRecords = Math.max(1, config.lds().waitingRecords());
         estimator = config.rli().estimator() == ExporterConfig.EstimatorKind.LEFT ?
             FlowDelay.ESTIMATOR_LEFT : FlowDelay.ESTIMATOR_INTERPOLATED;
-        sketches = new SenderSketches(config, wiring, isLive, cache, segment, this);
+        sketches = new SenderSketches(config, wiring, isLive, cache, segment, this, parts.earlier);
     }
 
     SenderSketches sketches() {

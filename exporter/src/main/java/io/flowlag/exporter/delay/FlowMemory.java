@@ -13,9 +13,16 @@ import java.util.List;
 final class FlowMemory {
     private final FlowPaths paths;
     private final FlowDistributions distributions;
+    private final List<SenderSketches> earlier;
 
     /** For the stages of a process; settings of the process are those of any segment. */
     FlowMemory(final ExporterConfig config, final List<DelayWiring> wirings) {
+        this(config, wirings, List.of());
+    }
+
+    /** For one of several shards, with the sketches of those before it, whose first has the records of all. */
+    FlowMemory(final ExporterConfig config, final List<DelayWiring> wirings, final List<SenderSketches> earlier) {
+        this.earlier = earlier;
         paths = new FlowPaths(OffHeapBuffer.allocateUntouched((int)pathBytes(config, wirings)));
         distributions = new FlowDistributions(quantiles(config, wirings));
     }
@@ -23,6 +30,11 @@ final class FlowMemory {
     /** {@return paths of flows for a receiver of references; none where these are packets of the traffic} */
     FlowPaths paths(final ReferenceMode mode) {
         return mode.isTraffic() ? new FlowPaths(0) : paths;
+    }
+
+    /** {@return the sketches of the shards before this one} */
+    List<SenderSketches> earlier() {
+        return earlier;
     }
 
     /** {@return distributions for a stage, which counts its own} */

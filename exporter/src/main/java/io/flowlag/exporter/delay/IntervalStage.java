@@ -8,34 +8,27 @@ import io.flowlag.exporter.decode.SegmentFlowHash;
 import io.flowlag.exporter.delay.interval.FlowWeights;
 import io.flowlag.exporter.delay.interval.IntervalPoint;
 import io.flowlag.exporter.delay.interval.IntervalReceiver;
+import io.flowlag.exporter.delay.interval.ReceiverShard;
 import io.flowlag.exporter.delay.interval.LocalSender;
-import io.flowlag.exporter.delay.interval.WeightedShare;
 import io.flowlag.exporter.delay.interval.compare.IntervalAnswer;
 import io.flowlag.exporter.delay.interval.compare.IntervalHandler;
-import io.flowlag.exporter.delay.interval.joint.JointAnswer;
-import io.flowlag.exporter.delay.interval.records.IntervalMode;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
-import io.flowlag.exporter.delay.interval.records.JointSettings;
 import io.flowlag.exporter.delay.interval.records.ReceivedPackets;
 import io.flowlag.exporter.delay.interval.records.ReceiverRecords;
-import io.flowlag.exporter.delay.interval.records.SharedSampling;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
 import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
 import io.flowlag.exporter.delay.interval.records.WaitedRecordHandler;
-import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.status.HeavyFlow;
-import io.flowlag.exporter.status.JointStatistics;
 import io.flowlag.exporter.status.SketchStatistics;
-import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -50,6 +43,8 @@ final class IntervalStage {
 
     /** Longer than packets spend in the merge of live sources and in the rings. */
     private static final long LIVE_GRACE_NS = 1_000_000_000L;
+    /** How soon shards meet again if something that is due waits for what capture tells every 10 ms. */
+    private static final long MEET_AGAIN_NS = 10_000_000L;
     /** Ticket of a packet that is no longer in any sketch. */
     private static final long NO_TICKET = -1;
 
@@ -63,11 +58,10 @@ final class IntervalStage {
     private final ReceiverLink link;
     private final SegmentFlowHash segmentFlowHash;
     private final AtomicReference<Generation> prepared = new AtomicReference<>();
-    private final WeightedShare weightedShare = new WeightedShare();
+    private final FlowWeights.Share weightedShare = new FlowWeights.Share();
     private final SketchRecords records;
-    private final ClassDelays aggregates = new ClassDelays(false);
-    private final ClassDelays reconciled = new ClassDelays(true);
     private final SketchWriter writer;
+    private final SketchReport report;
     private final boolean isLive;
     private volatile Generation latest;
     private volatile boolean isChanging;
@@ -75,11 +69,12 @@ final class IntervalStage {
     private Generation older;
     private Generation next;
     private Generation ticketRun;
+    /** Of all shards of the process, where this is the first. */
+    private IntervalStage[] shards = {this};
+    /** Whether time passes where the shards meet. */
+    private boolean isMeeting;
     private long ownLossNs = Long.MIN_VALUE;
     private long lossKnownNs;
-    private JointStatistics joint;
-    private volatile SketchStatistics statistics;
-    private volatile IntervalLoad load;
 
     /**
      * Nothing sketched yet.
@@ -107,7 +102,7 @@ final class IntervalStage {
         entries = cache.entries();
         this.link = link;
         segmentFlowHash = link == null ? null : new SegmentFlowHash(link.hash());
-        final IntervalSettings settings = settings(config, link, isLive);
+        final IntervalSettings settings = Generation.settings(config, link, isLive);
         final Generation[] made = new Generation[1];
         final IntervalHandler intervalHandler = intervalHandler(made);
         if (link == null) {
@@ -120,14 +115,43 @@ final class IntervalStage {
             made[0].receiver().cutFirst();
         }
         current = made[0];
-        current.receiver().jointHandler(this::onJoint);
+        report = new SketchReport(senderIndex, current);
+        current.receiver().jointHandler(report::onJoint);
         latest = current;
         ticketRun = current;
         records = current.receiver().records();
-        writer = new SketchWriter(records, isReconciled(config));
-        statistics = new SketchStatistics(
-            senderIndex, current.geometry(), current.memoryBytes(), null, null, 0, 0, List.of(), null, List.of(),
-            aggregates.total(classes), null, null, null);
+        writer = new SketchWriter(records, Generation.isReconciled(config));
+    }
+
+    /** One more shard of a first one, with its flows; {@link #join} follows. */
+    IntervalStage(
+        final IntervalStage first, final ExporterConfig config, final FlowCache cache,
+        final WaitedRecordHandler recordHandler) {
+        senderIndex = first.senderIndex;
+        isLive = first.isLive;
+        lossKnownNs = first.lossKnownNs;
+        this.cache = cache;
+        entries = cache.entries();
+        link = first.link;
+        segmentFlowHash = new SegmentFlowHash(link.hash());
+        current = new Generation(
+            Generation.first(config), Generation.settings(config, link, isLive), first.current,
+            new ReceiverRecords(first.current.shard().keeper(), Generation.waitingRecords(config),
+                Generation.entryLengthBytes(config), recordHandler));
+        latest = current;
+        ticketRun = current;
+        records = current.shard().records();
+        writer = new SketchWriter(records, Generation.isReconciled(config));
+        report = first.report;
+    }
+
+    /** Joins the shards of the process, this one first; before the first packet. */
+    void join(final IntervalStage[] all) {
+        shards = all;
+        current.join(Arrays.stream(all).map((each) -> each.current).toArray(Generation[]::new));
+        for (final IntervalStage each : all) {
+            each.isMeeting = true;
+        }
     }
 
     /**
@@ -136,13 +160,13 @@ final class IntervalStage {
      * @throws IllegalArgumentException if not; the message names the value that is wrong.
      */
     void check(final ExporterConfig config) {
-        settings(config, link, isLive);
+        Generation.settings(config, link, isLive);
     }
 
     /** Prepares changed sketches. Any thread, one at a time. */
     void change(final SketchChange change) {
         final Generation[] made = new Generation[1];
-        final IntervalSettings settings = settings(change.config(), link, isLive);
+        final IntervalSettings settings = Generation.settings(change.config(), link, isLive);
         if (change.answers().isEmpty()) {
             final LocalSender sender = new LocalSender(settings, change.fromNs());
             made[0] = new Generation(change, settings, sender, latest, intervalHandler(made));
@@ -150,7 +174,11 @@ final class IntervalStage {
         } else {
             made[0] = new Generation(change, settings, change.answers().get(senderIndex), latest, intervalHandler(made));
         }
-        made[0].receiver().jointHandler(this::onJoint);
+        made[0].receiver().jointHandler(report::onJoint);
+        if (isMeeting) {
+            made[0].join(Arrays.stream(shards).map((each) -> each == this ? made[0] :
+                new Generation(change, settings, made[0], each.latest.shard().keeper())).toArray(Generation[]::new));
+        }
         latest = made[0];
         isChanging = true;
         prepared.set(made[0]);
@@ -161,20 +189,21 @@ final class IntervalStage {
         return isChanging;
     }
 
-    /** Switches generations when packets or the clock reach a change's time. */
+    /** Switches generations when packets or the clock reach a change's time; of shards, where they meet. */
     private void changeOver(final long timeNs) {
         if (next == null && prepared.getPlain() != null) {
             next = prepared.getAndSet(null);
         }
         if (next != null && timeNs >= next.fromNs()) {
-            older = current;
-            current = next;
+            final Generation begun = next;
             next = null;
+            for (int i = 0; i < shards.length; i++) {
+                shards[i].begin(begun.shards()[i]);
+            }
             current.receiver().onOwnLoss(ownLossNs);
-            current.receiver().lossKnown(lossKnownNs);
+            current.receiver().lossKnown(knownNs());
             current.follow(older);
-            current.receiver().counters().add(SketchCounter.SHAPE_STEPS, current.isStep() ? 1 : 0);
-            cache.boundaryNs(current.intervalNs());
+            current.shard().counters().add(SketchCounter.SHAPE_STEPS, current.isStep() ? 1 : 0);
         }
         if (older != null) {
             older.onTime(timeNs);
@@ -185,64 +214,65 @@ final class IntervalStage {
         }
     }
 
+    private void begin(final Generation begun) {
+        older = current;
+        current = begun;
+        latest = isChanging ? latest : begun;
+        cache.boundaryNs(begun.intervalNs());
+    }
+
     private void retireOlder() {
         older.receiver().retire();
         older.receiver().close();
-        older = null;
-        // Without a packet since, this would hold every generation that followed.
-        ticketRun = current;
+        for (final IntervalStage each : shards) {
+            each.older = null;
+            // Without a packet since, this would hold every generation that followed.
+            each.ticketRun = each.current;
+        }
         isChanging = false;
     }
 
-    private static IntervalSettings settings(final ExporterConfig config, final ReceiverLink link, final boolean isLive) {
-        final ExporterConfig.Joint joint = config.joint();
-        final ExporterConfig.Lds lds = config.lds();
-        final int[] ratesPpm = lds.ratesPpm().stream().mapToInt(Integer::intValue).toArray();
-        final JointSettings jointSettings = !joint.enabled() || link != null && link.mode() == IntervalMode.FLOWS ? null :
-            new JointSettings(joint.waitNs(), joint.budgetNs(), joint.maxFlows(), joint.pendingPackets(),
-                isLive && config.threading() != ExporterConfig.Threading.INVOKER, joint.isChecked() && link == null);
-        // The delay limit is by the clocks, which may be apart.
-        final ExporterConfig.Segment segment = config.segment();
-        final long guardNs = IntervalSettings.clockGuardNs(segment.intervalNs());
-        final long heldNs = Math.min(segment.intervalNs(), segment.maximumDelayNs() + guardNs);
-        final long longerNs = heldNs - segment.maximumDelayNs();
-        return new IntervalSettings(
-            new IntervalSettings.Cells(
-                SketchGeometry.lds(lds.shape().rows(), lds.shape().columns(), lds.shape().vldaLength(), ratesPpm),
-                lds.aggregatorCells(),
-                config.rli().classCount(), IntervalSettings.SKETCH_SEED, lds.alpha()),
-            new IntervalSettings.Times(
-                segment.intervalNs(), heldNs, guardNs, link == null ? 0 : Math.max(0, link.answerDeadlineNs() - longerNs),
-                config.metering().idleTimeoutNs()),
-            new IntervalSettings.Room(lds.inFlightPackets(), lds.waitingRecords(), config.metering().maxFlows(), 0),
-            new IntervalSettings.Sums(
-                link == null ? IntervalMode.CELLS : link.mode(), link == null ? 1 : link.mostFlows(),
-                // Witnesses serve joint estimation and, for captures, the check of bounds.
-                jointSettings == null && (isLive || link != null) ? 0 : lds.witnessPpm(), SharedSampling.WITNESS_PACKETS),
-            jointSettings,
-            !isReconciled(config) ? null : new ReconcileSettings(
-                config.reconcile().packets(), config.reconcile().cells(), link == null ? 0 : config.reconcile().waitNs()),
-            isSelected(config) || link == null && !isReconciled(config), isLive);
+    /**
+     * All shards have metered the packets from before a time, and do nothing while this one, the first, does what is due for all.
+     * Returns when that will be again.
+     */
+    long meet(final long throughNs) {
+        for (final IntervalStage each : shards) {
+            ownLossNs = Math.max(ownLossNs, each.ownLossNs);
+        }
+        tellOwnLoss(ownLossNs);
+        tellLossKnown(knownNs());
+        if (!current.receiver().isStarted()) {
+            // The first interval begins as by one thread, whose clock's time is so much later.
+            advance(throughNs - LIVE_GRACE_NS);
+        }
+        advance(throughNs);
+        return Math.min(Math.min(nextEventNs(current, throughNs), current.receiver().newestEndNs()),
+            older == null ? Long.MAX_VALUE : nextEventNs(older, throughNs));
     }
 
-    /** Whether the configuration selects the packets that pass both points. */
-    private static boolean isSelected(final ExporterConfig config) {
-        return !new SegmentSelector(config.segment()).selectsAll() ||
-            config.rli().references().senders().stream().anyMatch((each) -> !each.sources().isEmpty());
+    private static long nextEventNs(final Generation run, final long throughNs) {
+        final long nextNs = run.receiver().nextEventNs();
+        return run.receiver().isHeldUp() || nextNs <= throughNs ? throughNs + MEET_AGAIN_NS : nextNs;
     }
 
-    private static boolean isReconciled(final ExporterConfig config) {
-        return config.reconcile().enabled();
+    /** This process's drops of packets from before this time are known, in all shards. */
+    private long knownNs() {
+        long knownNs = Long.MAX_VALUE;
+        for (final IntervalStage each : shards) {
+            knownNs = Math.min(knownNs, each.lossKnownNs);
+        }
+        return knownNs;
     }
 
     /** {@return octets of both points, by formula} */
     static long memoryBytes(final ExporterConfig config, final ReceiverLink link, final boolean isLive) {
-        return Generation.bytes(config, settings(config, link, isLive));
+        return Generation.bytes(config, Generation.settings(config, link, isLive));
     }
 
     /** {@return the ticket for an estimate of the last received packet's delay} */
     long ticket() {
-        return ticket(ticketRun, ticketRun.receiver().ticket());
+        return ticket(ticketRun, ticketRun.shard().ticket());
     }
 
     private static long ticket(final Generation run, final long ticket) {
@@ -252,11 +282,11 @@ final class IntervalStage {
     /** Takes an estimate of a packet's delay by references; the lowest bit of its ticket selects the generation. */
     void onEstimate(final long ticket, final long delayNs, final long spanNumber, final float errorScaleNs) {
         if (ticket < 0 || (ticket & 1) == current.parity()) {
-            current.receiver().onEstimate(ticket < 0 ? ticket : ticket >> 1, delayNs, spanNumber, errorScaleNs);
+            current.shard().onEstimate(ticket < 0 ? ticket : ticket >> 1, delayNs, spanNumber, errorScaleNs);
         } else if (older != null) {
-            older.receiver().onEstimate(ticket >> 1, delayNs, spanNumber, errorScaleNs);
+            older.shard().onEstimate(ticket >> 1, delayNs, spanNumber, errorScaleNs);
         } else {
-            current.receiver().onEstimate(NO_TICKET, delayNs, spanNumber, errorScaleNs);
+            current.shard().onEstimate(NO_TICKET, delayNs, spanNumber, errorScaleNs);
         }
     }
 
@@ -297,7 +327,7 @@ final class IntervalStage {
         for (int i = 0; i < count; i++) {
             octets += records.touchLikely(likelyRecords[i]);
         }
-        final IntervalPoint point = current.receiver().point();
+        final IntervalPoint point = current.shard().point();
         if (!point.isTouched()) {
             return octets;
         }
@@ -332,9 +362,11 @@ final class IntervalStage {
 
     void onReceived(final DirectBuffer descriptor, final int offset, final int slot) {
         final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);
-        changeOver(timestampNs);
+        if (!isMeeting) {
+            changeOver(timestampNs);
+        }
         if (!CurrentSegment.hasDigest(descriptor, offset)) {
-            current.receiver().onPacketWithoutDigest();
+            current.shard().onPacketWithoutDigest();
             ticketRun = current;
             doubtLoss(descriptor, offset, slot);
             return;
@@ -375,7 +407,7 @@ final class IntervalStage {
     /** {@return whether nothing is due between the first and the last of packets} */
     boolean isQuiet(final PendingPackets packets) {
         return older == null && next == null && prepared.getPlain() == null &&
-            current.receiver().isQuiet(packets.earliestNs(), packets.latestNs());
+            current.shard().isQuiet(packets.earliestNs(), packets.latestNs());
     }
 
     /**
@@ -383,7 +415,7 @@ final class IntervalStage {
      * flows had earlier packets in the interval are added as a batch, the others one by one.
      */
     void onReceived(final PendingPackets packets) {
-        final IntervalReceiver receiver = current.receiver();
+        final ReceiverShard receiver = current.shard();
         final int otherCount = choose(packets, receiver);
         receiver.gather(received, packets.latestNs());
         for (int i = 0; i < received.count(); i++) {
@@ -396,7 +428,7 @@ final class IntervalStage {
     }
 
     /** Chooses the packets to be added as a batch; returns the number of the others. */
-    private int choose(final PendingPackets packets, final IntervalReceiver receiver) {
+    private int choose(final PendingPackets packets, final ReceiverShard receiver) {
         final DirectBuffer descriptors = packets.descriptors();
         final Generation run = current;
         int otherCount = 0;
@@ -422,6 +454,12 @@ final class IntervalStage {
     /** This process dropped packets up to a time; the next generation may hold packets from before it. */
     void onOwnLoss(final long throughNs) {
         ownLossNs = Math.max(ownLossNs, throughNs);
+        if (!isMeeting) {
+            tellOwnLoss(throughNs);
+        }
+    }
+
+    private void tellOwnLoss(final long throughNs) {
         current.receiver().onOwnLoss(throughNs);
         if (older != null) {
             older.receiver().onOwnLoss(throughNs);
@@ -431,6 +469,12 @@ final class IntervalStage {
     /** This process's drops of all packets from before a time are known. */
     void lossKnown(final long throughNs) {
         lossKnownNs = throughNs;
+        if (!isMeeting) {
+            tellLossKnown(throughNs);
+        }
+    }
+
+    private void tellLossKnown(final long throughNs) {
         current.receiver().lossKnown(throughNs);
         if (older != null) {
             older.receiver().lossKnown(throughNs);
@@ -439,7 +483,9 @@ final class IntervalStage {
 
     /** The clock was set back: restarts the intervals. Settings with a start time still wait for it. */
     void onTimeSetBack() {
-        ownLossNs = Long.MIN_VALUE;
+        for (final IntervalStage each : shards) {
+            each.ownLossNs = Long.MIN_VALUE;
+        }
         if (older != null) {
             older.receiver().giveUp();
         }
@@ -447,8 +493,13 @@ final class IntervalStage {
     }
 
     void onTime(final long capturedNs) {
+        if (!isMeeting) {
+            advance(isLive ? capturedNs - LIVE_GRACE_NS : capturedNs);
+        }
+    }
+
+    private void advance(final long throughNs) {
         current.receiver().onSolved();
-        final long throughNs = isLive ? capturedNs - LIVE_GRACE_NS : capturedNs;
         changeOver(throughNs);
         current.onTime(throughNs);
     }
@@ -464,7 +515,7 @@ final class IntervalStage {
     /** A flow ends: true if its record waits, and was copied. */
     boolean waits(final MutableDirectBuffer entry, final int offset) {
         final int record = FlowDelay.sketchRecord(entry, offset);
-        return record != SketchRecords.NONE && current.receiver().waits(record, entry, 0);
+        return record != SketchRecords.NONE && current.shard().waits(record, entry, 0);
     }
 
     /** A flow has ended and its record does not wait: writes the sketch estimates. */
@@ -472,7 +523,7 @@ final class IntervalStage {
         final int record = FlowDelay.sketchRecord(entry, offset);
         if (record != SketchRecords.NONE) {
             writer.write(entry, offset, record, choice);
-            current.receiver().keeper().done(record);
+            current.shard().keeper().done(record);
         }
     }
 
@@ -490,57 +541,32 @@ final class IntervalStage {
 
             @Override
             public void onUnknownLoss() {
-                aggregates.onUnknownLoss();
-                reconciled.onUnknownLoss();
-                final TrafficClasses classes = run[0].classes();
-                statistics = statistics.withTotals(aggregates.total(classes), reconciled.total(classes));
+                report.onUnknownLoss(run[0].classes());
             }
         };
     }
 
     private void onInterval(final Generation run, final IntervalAnswer answer) {
-        aggregates.add(answer, run.classes());
-        reconciled.add(answer, run.classes());
         final List<HeavyFlow> heavyFlows = new ArrayList<>();
         final ReceiverRecords keeper = run.receiver().keeper();
         answer.forEachHeavyHitter((record, packets) -> keeper.locate((int)record, new ReceiverRecords.RecordVisitor() {
             @Override
             public void onLiveFlow(final int slot) {
-                heavyFlows.add(heavyFlow(entries, cache.stateOffset(slot) - FlowEntry.BASE_LENGTH_BYTES, (long)packets));
+                final IntervalStage of = shards[keeper.shardOf((int)record)];
+                heavyFlows.add(SketchReport.heavyFlow(
+                    of.entries, of.cache.stateOffset(slot) - FlowEntry.BASE_LENGTH_BYTES, (long)packets));
             }
 
             @Override
             public void onWaitingRecord(final DirectBuffer buffer, final int offset) {
-                heavyFlows.add(heavyFlow(buffer, offset, (long)packets));
+                heavyFlows.add(SketchReport.heavyFlow(buffer, offset, (long)packets));
             }
         }));
-        statistics = new SketchStatistics(
-            senderIndex, run.geometry(), run.memoryBytes(), answer.startNs(), answer.endNs(), answer.usableCells(),
-            answer.occupiedCells(), aggregates.interval(answer, run.classes()),
-            answer.hasUnexplainedLoss() ? answer.unexplainedLostPackets() : null, heavyFlows, aggregates.total(run.classes()),
-            weightedShare.warning(), joint, reconciled.statistics(answer, run.classes()));
+        for (int i = 1; i < shards.length; i++) {
+            weightedShare.take(shards[i].weightedShare);
+        }
+        report.onInterval(run, answer, heavyFlows, weightedShare.warning());
         weightedShare.reset();
-        load = IntervalLoad.of(answer, run.classes().count(), joint == null ? 0 : joint.tookNs());
-    }
-
-    private void onJoint(final JointAnswer answer) {
-        joint = new JointStatistics(
-            answer.startNs(), answer.endNs(), name(answer.status()), name(answer.tier()), answer.health(),
-            answer.flowCount(), answer.answeredFlowCount(), answer.vouchedFlowCount(), answer.witnessCount(),
-            answer.answeredFlowCount() == 0 ? null : Math.round(answer.meanNs()), answer.tookNs(),
-            answer.answeredFlowCount() == 0 || Double.isInfinite(answer.boundNs()) ? null : (long)Math.ceil(answer.boundNs()));
-        statistics = statistics.with(joint);
-    }
-
-    private static String name(final Enum<?> constant) {
-        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
-    }
-
-    private static HeavyFlow heavyFlow(final DirectBuffer entry, final int offset, final long packets) {
-        return new HeavyFlow(
-            FlowEntry.sourceText(entry, offset), FlowEntry.destinationText(entry, offset),
-            FlowEntry.protocol(entry, offset), FlowEntry.sourcePort(entry, offset),
-            FlowEntry.destinationPort(entry, offset), packets);
     }
 
     SketchWriter writer() {
@@ -549,12 +575,12 @@ final class IntervalStage {
 
     /** {@return of the last compared interval; null before the first; any thread} */
     IntervalLoad load() {
-        return load;
+        return report.load();
     }
 
     /** {@return as of the last interval} */
     SketchStatistics statistics() {
-        return statistics;
+        return report.statistics();
     }
 
     /** {@return the delay of the last packets that came too early or too late; 0 if none are known} */
@@ -563,6 +589,6 @@ final class IntervalStage {
     }
 
     CounterSet<SketchCounter> counters() {
-        return latest.receiver().counters();
+        return latest.shard().counters();
     }
 }

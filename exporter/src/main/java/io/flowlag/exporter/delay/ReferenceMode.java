@@ -17,7 +17,7 @@ public enum ReferenceMode {
     PASSIVE;
 
     /** {@return whether packets of the traffic stand in for references} */
-    boolean isTraffic() {
+    public boolean isTraffic() {
         return this == MARKED || this == PASSIVE;
     }
 }

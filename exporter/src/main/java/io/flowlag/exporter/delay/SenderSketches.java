@@ -22,25 +22,52 @@ import java.util.function.ToLongFunction;
 final class SenderSketches {
     private final IntervalStage[] senders;
     private final SenderSelector selector;
+    /** Whether this is no further shard of others, whose solvers it shares. */
+    private final boolean isFirst;
 
-    /** Nothing sketched yet; the delays of flows take the sketch estimates of each sender. */
+    /**
+     * Nothing sketched yet; the delays of flows take the sketch estimates of each sender.
+     *
+     * @param earlier those of the shards before this one.
+     */
     SenderSketches(
         final ExporterConfig config,
         final DelayWiring wiring,
         final boolean isLive,
         final FlowCache cache,
         final CurrentSegment segment,
-        final FlowDelays delays) {
+        final FlowDelays delays,
+        final List<SenderSketches> earlier) {
         selector = segment.senders();
+        isFirst = earlier.isEmpty();
         senders = new IntervalStage[wiring.isSketched() ? selector.count() : 0];
         for (int i = 0; i < senders.length; i++) {
-            senders[i] = new IntervalStage(
+            senders[i] = !isFirst ?
+                new IntervalStage(earlier.get(0).senders[i], config, cache, delays.records(i)) : new IntervalStage(
                 i, config, isLive, wiring.receiverLink(), cache, segment.classes(), delays.records(i), delays.unseenFlows(i));
-            if (wiring.captures().isWhole()) {
+            if (isFirst && wiring.captures().isWhole()) {
                 // No packet is under way when the captures begin or end.
                 senders[i].capturesAreWhole();
             }
         }
+    }
+
+    /** Joins the shards of a process, the first one first; before the first packet. */
+    static void join(final List<SenderSketches> shards) {
+        for (int i = 0; i < shards.get(0).senders.length; i++) {
+            final int senderIndex = i;
+            shards.get(0).senders[i].join(
+                shards.stream().map((each) -> each.senders[senderIndex]).toArray(IntervalStage[]::new));
+        }
+    }
+
+    /** {@link IntervalStage#meet}, of every sender. */
+    long meet(final long throughNs) {
+        long nextNs = Long.MAX_VALUE;
+        for (final IntervalStage each : senders) {
+            nextNs = Math.min(nextNs, each.meet(throughNs));
+        }
+        return nextNs;
     }
 
     /** {@return octets of all points, by formula} */
@@ -165,8 +192,8 @@ final class SenderSketches {
     }
 
     void close() {
-        for (final IntervalStage each : senders) {
-            each.close();
+        for (int i = 0; isFirst && i < senders.length; i++) {
+            senders[i].close();
         }
     }
 

@@ -22,6 +22,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.locks.LockSupport;
 
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
@@ -36,6 +37,8 @@ public final class CaptureAgent implements Stage, PacketHandler {
     private static final int POLL_LIMIT = 256;
     private static final int FILE_MERGE_PACKETS = 4 * POLL_LIMIT;
     private static final int LIVE_MERGE_PACKETS = 64 * 1024;
+    /** How often a next stage that takes nothing is asked again. */
+    private static final long HELD_NS = 50_000L;
     /** The merge does not wait longer than this for a live source. */
     private static final long LIVE_MERGE_WAIT_NS = 200_000_000L;
     /** A packet is in the kernel's ring so long after its timestamp, at most but for a processor that is overloaded. */
@@ -131,6 +134,11 @@ public final class CaptureAgent implements Stage, PacketHandler {
         return SourceMerge.memoryBytes(sourceCount, isLive ? LIVE_MERGE_PACKETS : FILE_MERGE_PACKETS);
     }
 
+    /** {@return how many packets are passed on in a duty cycle at most, where they are not merged} */
+    static int mostInCycle(final int sourceCount) {
+        return BATCH_LIMIT + sourceCount * POLL_LIMIT;
+    }
+
     /**
      * Sets which packets are taken, before it works: the first of so many by their count (RFC 5475, 5.1), or each with the same
      * probability (5.2.2); and of which conversations.
@@ -164,7 +172,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
 
     @Override
     public int doWork() {
-        if (isEnded) {
+        if (isEnded || next.isHeld()) {
             return 0;
         }
         if (isStopRequested) {
@@ -346,6 +354,10 @@ public final class CaptureAgent implements Stage, PacketHandler {
 
     @Override
     public void await(final int timeoutMs) {
+        if (next.isHeld()) {
+            LockSupport.parkNanos(HELD_NS);
+            return;
+        }
         LivePacketSource unpolled = null;
         for (int i = 0; i < sources.length; i++) {
             final LivePacketSource live =

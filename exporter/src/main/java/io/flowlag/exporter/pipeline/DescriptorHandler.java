@@ -34,6 +34,11 @@ public interface DescriptorHandler {
     default void onPacketTime(final long packetTimeNs) {
     }
 
+    /** Whether packets are to wait where they are; asked before capture takes any. */
+    default boolean isHeld() {
+        return false;
+    }
+
     /** A duty cycle of capture has ended: packets held back for a batch must be passed on. */
     default void onCycleEnd() {
     }

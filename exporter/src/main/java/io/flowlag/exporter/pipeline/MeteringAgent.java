@@ -135,7 +135,7 @@ public class MeteringAgent implements Stage, DescriptorHandler {
 
     @Override
     public final int doWork() {
-        if (isEnded) {
+        if (isEnded || isHeld()) {
             return 0;
         }
         final boolean wasUpstreamEnded = isUpstreamEnded.getAsBoolean();
@@ -159,7 +159,7 @@ public class MeteringAgent implements Stage, DescriptorHandler {
                 isFlushing = true;
                 onEnd();
             }
-            isEnded = !cache.flush(FLUSH_LIMIT);
+            isEnded = !isHeld() && !cache.flush(FLUSH_LIMIT);
             workCount++;
         }
         return workCount;

@@ -88,6 +88,11 @@ public final class SharedReferences {
             (long)shardCount * PacketDescriptor.LENGTH_BYTES);
     }
 
+    /** {@return whether the capture of this shard has ended, and everything that it took was handed on} */
+    boolean isEnded() {
+        return areEnded[shard].getAsBoolean();
+    }
+
     /** A reference has reached this shard. */
     void add(final DirectBuffer descriptor, final int offset) {
         own.transmit(TYPE_REFERENCE, descriptor, offset, PacketDescriptor.LENGTH_BYTES);

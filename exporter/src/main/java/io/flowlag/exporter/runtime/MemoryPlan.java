@@ -105,8 +105,9 @@ public final class MemoryPlan {
         final long flows =
             shardCount * MeteringPipeline.cacheSettings(config, SegmentStages.stateLengthBytes(wirings)).memoryBytes();
         final long latency = isLive ? (isSharded ? 1 + shardCount : 1) * PipelineLatency.memoryBytes() : 0;
-        final long sketches = isSharded ? 0 : IntStream.range(0, wirings.size()).mapToLong((i) ->
-            DelayStage.sketchMemoryBytes(config.segments().get(i), wirings.get(i), isLive)).sum();
+        final long sketches = isSharded ? DelayStage.sketchMemoryBytes(DelayStage.share(config), wiring, isLive) :
+            IntStream.range(0, wirings.size()).mapToLong((i) ->
+                DelayStage.sketchMemoryBytes(config.segments().get(i), wirings.get(i), isLive)).sum();
         final long delay = (wirings.size() == 1 ? 0 : new PacketSegments(config.segments()).memoryBytes()) +
             (isSharded ? ShardedStages.delayMemoryBytes(config, wiring, isLive) :
                 DelayStage.memoryBytes(config.segments(), wirings, isLive)) - sketches;

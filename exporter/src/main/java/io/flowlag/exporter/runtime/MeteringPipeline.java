@@ -156,7 +156,10 @@ public final class MeteringPipeline implements AutoCloseable {
             selection = null;
             stages.threads().forEach((each) -> run(config, each));
             run(config, exporting);
-            sketchedRecords = workCheckpoints(false);
+            sketchedRecords = workCheckpoints(wirings.get(0).isSketched());
+            if (sketchedRecords != null) {
+                sketchedRecords.recordsWait(config);
+            }
             return;
         }
 

@@ -8,7 +8,6 @@ import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowDelays;
 import io.flowlag.exporter.delay.FlowEnd;
-import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheSettings;
 import io.flowlag.exporter.flow.FlowRecordSink;
@@ -50,6 +49,7 @@ final class ShardedStages {
     private final List<Checkpoint> checkpoints;
     private final List<FlowWatch> watches = new ArrayList<>();
     private final List<DelayStage> delayStages = new ArrayList<>();
+    private final List<ShardMeteringAgent> delayMeterings = new ArrayList<>();
 
     /**
      * The stages of all shards.
@@ -57,7 +57,7 @@ final class ShardedStages {
      * @param config      sizes, timeouts, and how many shards.
      * @param sources     owned by the stages from now on; live, those of the first shard, then those of the next.
      * @param clock       of live sources, or of files.
-     * @param wiring      of the delay stage of each shard; live, of a receiver of references alone, or none.
+     * @param wiring      of the delay stage of each shard; live, of a receiver of references and sketches, or none.
      * @param rings       to and from the metering stages.
      * @param checkpoints one of each shard; none without.
      * @param latency     each shard has a share of it; null for none.
@@ -73,7 +73,7 @@ final class ShardedStages {
         final PipelineLatency latency,
         final Counters counters) {
         if (wiring.isOn() && !(mayShard(wiring, clock.isLive()) && config.segments().size() == 1)) {
-            throw new IllegalArgumentException("threading=sharded with more than live references to a receiver");
+            throw new IllegalArgumentException("threading=sharded with more than live references and sketches to a receiver");
         }
         this.config = config;
         this.clock = clock;
@@ -99,6 +99,7 @@ final class ShardedStages {
         }
         if (wiring.isOn()) {
             DelayStage.join(delayStages, config);
+            ShardMeteringAgent.join(delayMeterings, sources.size() / shardCount);
             delayStages.get(0).points(sourcesOf(0, shardCount, sources).stream().map(PacketSource::name).toList());
         }
         if (!isLive) {
@@ -113,10 +114,10 @@ final class ShardedStages {
     record Rings(List<StageRing> packets, List<StageRing> records) {
     }
 
-    /** References go to all shards; what matches or compares packets of two points needs both in one. */
+    /** References go to all shards, and cells of sketches add up; what matches packets of two points needs both in one. */
     private static boolean mayShard(final DelayWiring wiring, final boolean isLive) {
-        return isLive && wiring.role() == ExporterConfig.Role.RECEIVER &&
-            wiring.references().mode() == ReferenceMode.SENT && !wiring.isMatched() && !wiring.isSketched();
+        return isLive && wiring.role() == ExporterConfig.Role.RECEIVER && !wiring.references().mode().isTraffic() &&
+            !wiring.isMatched() && !wiring.isExact();
     }
 
     private static List<? extends PacketSource> sourcesOf(
@@ -136,9 +137,11 @@ final class ShardedStages {
         final FlowRecordSink sink = watch == null ? exportSink : watch;
         final FlowEnd flowEnd = new FlowEnd(sink);
         final FlowCacheSettings settings = MeteringPipeline.cacheSettings(
-            config, DelayStage.stateLengthBytes(wiring), 0, checkpoints.isEmpty() ? FlowCacheSettings.Snapshots.NONE :
+            config, DelayStage.stateLengthBytes(wiring),
+            wiring.isSketched() ? RemoteSegments.intervalNs(config, List.of(wiring)) : 0,
+            checkpoints.isEmpty() ? FlowCacheSettings.Snapshots.NONE :
                 new FlowCacheSettings.Snapshots(checkpoints.get(shard).sink(), config.checkpoint().intervalNs()), shard);
-        MeteringPipeline.requireRoom(config, settings, false);
+        MeteringPipeline.requireRoom(config, settings, wiring.isSketched());
         final FlowCache cache = new FlowCache(settings, wiring.isOn() ? flowEnd : sink, share);
         final MeteringAgent metering = wiring.isOn() ? delayMetering(cache, flowEnd, references, share) :
             new MeteringAgent(cache, packetRing, () -> captureOf(shard).isEnded(), clock, share);
@@ -158,22 +161,21 @@ final class ShardedStages {
 
     private MeteringAgent delayMetering(
         final FlowCache cache, final FlowEnd flowEnd, final SharedReferences references, final Counters share) {
-        final DelayStage stage = new DelayStage(share(config), wiring, flowEnd, cache, clock, share);
+        final DelayStage stage = new DelayStage(
+            DelayStage.share(config), wiring, flowEnd, cache, clock, share, List.copyOf(delayStages));
         delayStages.add(stage);
-        return new ShardMeteringAgent(cache, this::areAllCaptured, clock, stage, wiring, isInOrder, references, share);
-    }
-
-    /** A shard's part of what flows take. */
-    private static ExporterConfig share(final ExporterConfig config) {
-        final int shardCount = config.shardCount();
-        return config.withFlows(
-            (config.metering().maxFlows() + shardCount - 1) / shardCount, config.quantiles().memoryBytes() / shardCount);
+        final ShardMeteringAgent metering =
+            new ShardMeteringAgent(cache, this::areAllCaptured, clock, stage, wiring, isInOrder, references, share);
+        delayMeterings.add(metering);
+        return metering;
     }
 
     /** The memory of the delay stages of all shards and of their references, by formula. Returns octets on and off the heap. */
     static long delayMemoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
         return !wiring.isOn() ? 0 : SharedReferences.memoryBytes(config.shardCount()) +
-            DelayStage.memoryBytes(share(config), wiring, config.shardCount(), isLive);
+            (wiring.isSketched() ? config.shardCount() *
+                ShardMeteringAgent.waitingBytes(config.capture().interfaces().size()) : 0) +
+            DelayStage.memoryBytes(DelayStage.share(config), wiring, config.shardCount(), isLive);
     }
 
     /** Called in every duty cycle, so it uses no iterator. */

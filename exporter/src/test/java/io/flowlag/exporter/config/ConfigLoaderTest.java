@@ -162,9 +162,10 @@ class ConfigLoaderTest {
         metering: {cut: 0s} | f:1:17: metering.cut=0s: must be 10ms to 1d
         pipeline: {shards: 3} | f:1:20: pipeline.shards=3: is for threading sharded: set that, or leave this out
         {threading: sharded, pipeline: {shards: 65}} | f:1:41: pipeline.shards=65: must be 1 to 64
-        {threading: sharded, segment: {ingress: a, egress: b}} | f:1:13: threading=sharded: measures delay at a receiver of refer
-        {threading: sharded, segment: {role: sender}, rli: {target: h}} | threading=sharded: measures delay at a receiver of refe
-        {threading: sharded, segment: {role: receiver}, exchange: {listen: 4740}} | threading=sharded: compares no sketches, and
+        {threading: sharded, segment: {ingress: a, egress: b}} | f:1:13: threading=sharded: measures delay at a receiver alone:
+        {threading: sharded, segment: {role: sender}, rli: {target: h}} | threading=sharded: measures delay at a receiver alone:
+        {threading: sharded, segment: {role: receiver}, exchange: {listen: 1}, reconcile: {enabled: on}} | in one place, and
+        {threading: sharded, segment: {role: receiver}, exchange: {listen: 1}, rli: {passive-share: 0.1}} | in one shard alone
         {threading: sharded, segment: {role: receiver}, rli: {estimator: left}} | rli.estimator=left: does not wait for referenc
         {threading: sharded, capture: {source: pcap}} | f:1:13: threading=sharded: needs the kernel to share packets out, and
         {threading: sharded, capture: {source: xdp}} | capture.source is xdp: set that to afpacket
@@ -252,6 +253,9 @@ class ConfigLoaderTest {
             .anyMatch((line) -> line.matches("pipeline.shards: +" + automatic + " +# default \\(auto: a processor less .*")));
         assertEquals(7, load("{threading: sharded, pipeline: {shards: 7}}").shardCount());
         assertEquals(1, load("threading: pipelined").shardCount());
+        final String listening = "segment: {role: receiver}, exchange: {listen: 4740}}";
+        assertFalse(load("{threading: sharded, " + listening).reconcile().enabled());
+        assertTrue(load("{threading: pipelined, " + listening).reconcile().enabled());
     }
 
     @Test

@@ -55,13 +55,13 @@ class MemoryBoundTest {
         return config.with(config.joint().on());
     }
 
-    private static long directBytes() {
+    static long directBytes() {
         return OffHeapBuffer.untouchedBytes() + ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
             .filter((pool) -> "direct".equals(pool.getName())).mapToLong(BufferPoolMXBean::getMemoryUsed).sum();
     }
 
     /** Garbage of other tests is gone: several times, a small buffer is freed that was thrown away, and nothing else. */
-    private static long settledDirectBytes() {
+    static long settledDirectBytes() {
         long bytes = directBytes();
         int unchanged = 0;
         for (int i = 0; i < MAXIMUM_COLLECTIONS && unchanged < 3; i++) {

@@ -101,6 +101,18 @@ public abstract class Sketch extends ImageMemory {
         add(cell + ImageDescriptor.CELL_BYTES_OFFSET, bytes);
     }
 
+    /** Adds the packets of another sketch of the same shape, seed and interval: cells are sums, modulo 2^64. */
+    public final void add(final Sketch other) {
+        settle();
+        other.settle();
+        addOffered(
+            other.buffer.getLong(ImageDescriptor.PACKETS_OFFSET, BYTE_ORDER),
+            other.buffer.getLong(ImageDescriptor.BYTES_OFFSET, BYTE_ORDER));
+        for (int at = ImageDescriptor.PREAMBLE_LENGTH; at < buffer.capacity(); at += Long.BYTES) {
+            add(at, other.buffer.getLong(at, BYTE_ORDER));
+        }
+    }
+
     MutableDirectBuffer memory() {
         settle();
         return buffer;

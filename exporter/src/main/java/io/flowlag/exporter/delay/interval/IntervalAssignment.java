@@ -8,6 +8,7 @@ import io.flowlag.exporter.delay.interval.records.HeldPackets;
 import io.flowlag.exporter.delay.interval.records.IntervalKeys;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.delay.interval.records.ReceivedPackets;
+import io.flowlag.exporter.delay.interval.records.ReceiverInterval;
 import io.flowlag.exporter.delay.interval.records.ReceiverRecords;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
 import io.flowlag.exporter.delay.interval.records.SketchCounter;
@@ -45,6 +46,11 @@ final class IntervalAssignment implements JointStage.IntervalLookup {
     /** Number of an interval to be marked damaged when it begins. */
     private long aheadDamaged = Long.MIN_VALUE;
     private boolean isTorn;
+    /** The first of several shards has all of them, and works them while they do nothing. */
+    private IntervalAssignment[] shards = {this};
+    /** The shards of an interval that is settled. */
+    private ReceiverInterval[] parts = new ReceiverInterval[1];
+    private int takenCount;
     private long ticket = ReceivedPackets.NO_TICKET;
     private long earlierLate;
     private long earlierUnsketched;
@@ -79,13 +85,21 @@ final class IntervalAssignment implements JointStage.IntervalLookup {
         ahead = new HeldPackets(settings.room().inFlightPackets(), settings.joint() != null);
     }
 
-    /** Begins after the previous generation has ended; the packets that it refused stay counted. */
-    void begin() {
-        earlierLate = counters.get(SketchCounter.RECEIVED_LATE);
-        earlierUnsketched = counters.get(SketchCounter.RECEIVED_UNSKETCHED);
+    /** Joins the assignments of shards, this one first; before the first packet. */
+    void join(final IntervalAssignment[] all) {
+        shards = all;
+        parts = new ReceiverInterval[all.length];
     }
 
-    /** Sets the intervals to which packets of the first interval may belong. */
+    /** Begins after the previous generation has ended; the packets that it refused stay counted. */
+    void begin() {
+        for (final IntervalAssignment each : shards) {
+            each.earlierLate = each.counters.get(SketchCounter.RECEIVED_LATE);
+            each.earlierUnsketched = each.counters.get(SketchCounter.RECEIVED_UNSKETCHED);
+        }
+    }
+
+    /** Sets the intervals to which packets of the first interval of this shard may belong. */
     void follow(final EarlierIntervals earlier) {
         before = earlier;
     }
@@ -97,7 +111,9 @@ final class IntervalAssignment implements JointStage.IntervalLookup {
 
     /** Sets the first interval, at the first packet. */
     void start(final long number) {
-        firstInterval = number;
+        for (final IntervalAssignment each : shards) {
+            each.firstInterval = number;
+        }
     }
 
     long firstInterval() {
@@ -106,8 +122,10 @@ final class IntervalAssignment implements JointStage.IntervalLookup {
 
     /** Restarts after the clock was set back. */
     void restart() {
-        before = EarlierIntervals.NONE;
-        hasStragglers = false;
+        for (final IntervalAssignment each : shards) {
+            each.before = EarlierIntervals.NONE;
+            each.hasStragglers = false;
+        }
     }
 
     /** Notes that a point found a packet of an interval that may have been compared. */
@@ -117,8 +135,11 @@ final class IntervalAssignment implements JointStage.IntervalLookup {
 
     /** {@return whether there were such packets since the last call} */
     boolean takeStragglers() {
-        final boolean wereAny = hasStragglers;
-        hasStragglers = false;
+        boolean wereAny = false;
+        for (final IntervalAssignment each : shards) {
+            wereAny |= each.hasStragglers;
+            each.hasStragglers = false;
+        }
         return wereAny;
     }
 
@@ -301,17 +322,27 @@ final class IntervalAssignment implements JointStage.IntervalLookup {
 
     /** Adds all packets of the interval to its cells, before the cells are read. */
     void complete(final long number) {
-        gathered.settle(number);
+        for (final IntervalAssignment each : shards) {
+            each.gathered.settle(number);
+        }
     }
 
     /** Ends this generation of settings before an interval. */
     void end(final long number) {
-        endInterval = number;
-        gathered.end();
+        for (final IntervalAssignment each : shards) {
+            each.endInterval = number;
+            each.gathered.end();
+        }
     }
 
     /** Moves packets held for an interval into it, once it has begun. */
     void onBegun() {
+        for (final IntervalAssignment each : shards) {
+            each.onOwnBegun();
+        }
+    }
+
+    private void onOwnBegun() {
         final PointInterval next = ahead.count() > 0 ? open(aheadInterval) : null;
         if (next != null) {
             ahead = next.exchangeHeld(ahead);
@@ -338,34 +369,60 @@ final class IntervalAssignment implements JointStage.IntervalLookup {
      *         held and this one counted.
      */
     boolean settle(final long number, final SenderAnswer answer, final boolean isLast) {
-        final PointInterval own = open(number);
-        final PointInterval next = open(number + 1);
-        final HeldPackets held = held(number + 1);
-        final int ownInFlight = own == null ? 0 : own.inFlightCount();
-        final boolean isKnown = inFlightMatch.read(answer, own, ownInFlight);
-        if (!isKnown && (isLast || held != null && held.count() > 0)) {
+        parts[0] = open(number);
+        boolean isKnown = inFlightMatch.read(answer, parts[0]);
+        boolean isAnyHeld = isAnyHeld(number + 1);
+        for (int i = 1; i < shards.length; i++) {
+            parts[i] = shards[i].open(number);
+            isKnown = inFlightMatch.readShard(parts[i]);
+            isAnyHeld |= shards[i].isAnyHeld(number + 1);
+        }
+        if (!isKnown && (isLast || isAnyHeld)) {
             damageAt(number);
         }
-        isTorn = false;
-        final int taken = held == null ? 0 : settle(held, own, next, (number + 1) * run.intervalNs(), isLast, isKnown);
-        final boolean isLate = isKnown && inFlightMatch.isFoundLate();
-        if (isKnown && inFlightMatch.areClocksApart(own) || isLate && (isLast || !isLateFound)) {
-            counters.increment(SketchCounter.CLOCKS_APART);
-            isTorn = true;
-        } else if (isLate) {
-            expectLate(own);
-            expectLate(next);
+        boolean isAnyTorn = false;
+        for (final IntervalAssignment each : shards) {
+            each.settle(number, isLast, isKnown);
+            isAnyTorn |= each.isTorn;
         }
+        final boolean isLate = isKnown && inFlightMatch.isFoundLate();
+        if (isKnown && inFlightMatch.areClocksApart(parts) || isLate && (isLast || !isLateFound)) {
+            counters.increment(SketchCounter.CLOCKS_APART);
+            isAnyTorn = true;
+        } else if (isLate) {
+            expectLate(open(number));
+            expectLate(open(number + 1));
+        }
+        isTorn = isAnyTorn;
         if (isTorn) {
             damageAt(number);
         }
         if (isLast) {
-            inFlightMatch.expect(held, taken);
+            inFlightMatch.expectNone();
         }
-        if (held != null) {
-            held.clear();
+        for (final IntervalAssignment each : shards) {
+            final HeldPackets held = each.held(number + 1);
+            if (isLast) {
+                inFlightMatch.expect(held, each.takenCount);
+            }
+            if (held != null) {
+                held.clear();
+            }
         }
         return isLast && isKnown;
+    }
+
+    private boolean isAnyHeld(final long number) {
+        final HeldPackets held = held(number);
+        return held != null && held.count() > 0;
+    }
+
+    /** Settles the packets that this shard holds. */
+    private void settle(final long number, final boolean isLast, final boolean isKnown) {
+        isTorn = false;
+        final HeldPackets held = held(number + 1);
+        takenCount = held == null ? 0 :
+            settle(held, open(number), open(number + 1), (number + 1) * run.intervalNs(), isLast, isKnown);
     }
 
     /** {@return whether packets around the last boundary may be assigned to the wrong interval} */
@@ -436,6 +493,12 @@ final class IntervalAssignment implements JointStage.IntervalLookup {
      * @param isKnown whether {@link InFlightMatch} has these.
      */
     void settleFirst(final boolean isKnown) {
+        for (final IntervalAssignment each : shards) {
+            each.settleOwnFirst(isKnown);
+        }
+    }
+
+    private void settleOwnFirst(final boolean isKnown) {
         before = EarlierIntervals.NONE;
         final PointInterval first = open(firstInterval);
         if (first == null) {

@@ -16,6 +16,8 @@ public class IntervalPoint implements SenderAnswers {
     private final int openIntervals;
     private final IntervalSketches<PointInterval> intervals;
     private final long sharedSeed;
+    /** The first of several shards has all of them, and works them while they do nothing. */
+    private IntervalPoint[] shards = {this};
     private PointInterval taken;
     private boolean hasOneSeed;
     private long damagedThrough = Long.MIN_VALUE;
@@ -34,6 +36,11 @@ public class IntervalPoint implements SenderAnswers {
     /** {@return octets of a point, by formula: the intervals that may be open, one more, and those that are kept} */
     public static long bytes(final IntervalSettings settings, final boolean isReceiver) {
         return (settings.openIntervals() + 1L + settings.room().keptIntervals()) * PointInterval.bytes(settings, isReceiver);
+    }
+
+    /** Joins the points of shards, this one first; before the first packet. */
+    final void join(final IntervalPoint[] all) {
+        shards = all;
     }
 
     /** Adds a packet to the interval of its timestamp. Returns whether that is open; if not, the packet is counted. */
@@ -77,12 +84,20 @@ public class IntervalPoint implements SenderAnswers {
     /** Opens the intervals up to a time since the epoch. */
     @Override
     public void advance(final long timestampNs) {
-        intervals.advance(timestampNs);
+        for (final IntervalPoint each : shards) {
+            each.intervals.advance(timestampNs);
+        }
     }
 
     /** Restarts after the clock was set back. Sketches that were not taken are discarded. */
     @Override
     public void restart() {
+        for (final IntervalPoint each : shards) {
+            each.restartOwn();
+        }
+    }
+
+    private void restartOwn() {
         intervals.restart();
         PointInterval left = taken == null ? intervals.poll() : taken;
         while (left != null) {
@@ -119,7 +134,9 @@ public class IntervalPoint implements SenderAnswers {
 
     /** Follows a sender in the next intervals: an older one has the shared seed in all, so that cells of the first do not fit. */
     void followSeed(final SketchImage sent) {
-        hasOneSeed = sent.seed(sharedSeed) == sharedSeed;
+        for (final IntervalPoint each : shards) {
+            each.hasOneSeed = sent.seed(sharedSeed) == sharedSeed;
+        }
     }
 
     void damage(final long number) {
@@ -142,6 +159,23 @@ public class IntervalPoint implements SenderAnswers {
 
     @Override
     public PointInterval take(final long intervalNumber) {
+        final PointInterval answer = takeOwn(intervalNumber);
+        for (int i = 1; i < shards.length; i++) {
+            final PointInterval part = shards[i].takeOwn(intervalNumber);
+            if (part != null && answer != null) {
+                answer.add(part);
+            }
+            if (part != null) {
+                shards[i].giveBack(part);
+            }
+        }
+        if (answer != null && intervalNumber <= damagedThrough) {
+            answer.markDamaged();
+        }
+        return answer;
+    }
+
+    private PointInterval takeOwn(final long intervalNumber) {
         intervals.closeThrough(intervalNumber);
         while (taken == null || taken.intervalNumber() < intervalNumber) {
             if (taken != null) {
@@ -157,9 +191,6 @@ public class IntervalPoint implements SenderAnswers {
         }
         final PointInterval answer = taken;
         taken = null;
-        if (intervalNumber <= damagedThrough) {
-            answer.markDamaged();
-        }
         return answer;
     }
 

@@ -1,6 +1,5 @@
 package io.flowlag.exporter.delay.interval;
 
-import io.flowlag.common.counter.CounterSet;
 import io.flowlag.exporter.delay.interval.compare.ClockEvidence;
 import io.flowlag.exporter.delay.interval.compare.DigestSet;
 import io.flowlag.exporter.delay.interval.compare.InFlightMatch;
@@ -12,7 +11,6 @@ import io.flowlag.exporter.delay.interval.joint.JointStage;
 import io.flowlag.exporter.delay.interval.records.HeldPackets;
 import io.flowlag.exporter.delay.interval.records.IntervalKeys;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
-import io.flowlag.exporter.delay.interval.records.ReceivedPackets;
 import io.flowlag.exporter.delay.interval.records.ReceiverInterval;
 import io.flowlag.exporter.delay.interval.records.ReceiverRecords;
 import io.flowlag.exporter.delay.interval.records.SenderAnswer;
@@ -21,8 +19,8 @@ import io.flowlag.exporter.delay.interval.records.SketchRecords;
 import io.flowlag.exporter.delay.interval.records.SketchedPacket;
 import io.flowlag.exporter.delay.interval.records.UnseenFlowHandler;
 import io.flowlag.exporter.delay.interval.records.WaitedRecordHandler;
-import org.agrona.DirectBuffer;
 
+import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
@@ -32,13 +30,10 @@ import java.util.function.Consumer;
  * <p>
  * The metering thread owns it. Allocates at construction.
  */
-public final class IntervalReceiver implements EarlierIntervals {
+public final class IntervalReceiver extends ReceiverShard {
     private static final long REPAIR_POLL_NS = 1_000_000L;
     private static final long NO_KEY = Long.MIN_VALUE;
 
-    private final IntervalPoint point;
-    private final SenderAnswers answers;
-    private final IntervalKeys run;
     private final long maximumDelayNs;
     private final long dueAfterNs;
     private final long lateAfterNs;
@@ -46,17 +41,14 @@ public final class IntervalReceiver implements EarlierIntervals {
     private final boolean isLive;
     private boolean isWhole;
 
-    private final ReceiverRecords records;
-    private final InFlightMatch inFlightMatch;
+    private final SenderAnswers answers;
+    private ReceiverShard[] shards = {this};
     private final UnseenFlowHandler unseenFlowHandler;
-    private final JointStage joint;
-    private final IntervalAssignment assignment;
     private final IntervalComparison comparison;
     /** Repairs the next interval, which is concluded when the repair ends or its time is up. */
     private final IntervalRepair repair;
     private final ClockEvidence clocks;
     private EarlierIntervals earlier = EarlierIntervals.NONE;
-    private IntervalReceiver successor;
     private long endInterval = Long.MAX_VALUE;
     private boolean isHandedOver;
 
@@ -64,8 +56,6 @@ public final class IntervalReceiver implements EarlierIntervals {
     private boolean isFirstCut;
     private long firstKey = NO_KEY;
     private long nextInterval;
-    private long nextEventNs = Long.MIN_VALUE;
-    private long newestNs = Long.MIN_VALUE;
     private long lossKnownNs;
     /** Time at which an interval was due while this point's own losses were unknown; {@link Long#MIN_VALUE} if none. */
     private long heldUpNs = Long.MIN_VALUE;
@@ -107,23 +97,25 @@ public final class IntervalReceiver implements EarlierIntervals {
     private IntervalReceiver(
         final IntervalSettings settings, final SenderAnswers answers, final IntervalKeys run, final ReceiverRecords records,
         final InFlightMatch inFlightMatch, final IntervalHandler intervalHandler, final UnseenFlowHandler unseenFlowHandler) {
+        super(settings, run, records, inFlightMatch);
         this.answers = answers;
-        this.run = run;
-        this.records = records;
-        this.inFlightMatch = inFlightMatch;
         this.unseenFlowHandler = unseenFlowHandler;
-        point = new IntervalPoint(settings, true);
         maximumDelayNs = settings.times().maximumDelayNs();
         dueAfterNs = maximumDelayNs + settings.estimateWaitNs();
         lateAfterNs = maximumDelayNs + Math.max(settings.times().answerDeadlineNs(), settings.estimateWaitNs());
         repairWaitNs = settings.reconcile() == null ? 0 : settings.reconcile().waitNs();
-        joint = new JointStage(settings, records);
         isLive = settings.isLive();
         lossKnownNs = isLive ? Long.MIN_VALUE : Long.MAX_VALUE;
         clocks = new ClockEvidence(settings, inFlightMatch);
         comparison = new IntervalComparison(settings, run, records, joint, intervalHandler, unseenFlowHandler, clocks);
         repair = comparison.repair();
-        assignment = new IntervalAssignment(settings, point, run, records, inFlightMatch, joint);
+    }
+
+    /** Joins the points of shards, this one first; before the first packet. */
+    public void join(final ReceiverShard[] all) {
+        shards = all.clone();
+        point.join(Arrays.stream(all).map((each) -> each.point).toArray(IntervalPoint[]::new));
+        assignment.join(Arrays.stream(all).map((each) -> each.assignment).toArray(IntervalAssignment[]::new));
     }
 
     /** {@return octets of a receiver point, by formula; the length is that of a flow in the cache} */
@@ -149,13 +141,18 @@ public final class IntervalReceiver implements EarlierIntervals {
      */
     public void follow(final IntervalReceiver predecessor, final long fromNs, final boolean isSameWay) {
         earlier = predecessor;
-        predecessor.successor = this;
+        for (int i = 0; i < shards.length; i++) {
+            predecessor.shards[i].successor = shards[i];
+        }
         run.follow(predecessor.run, fromNs);
         predecessor.endInterval = Math.floorDiv(fromNs, predecessor.run.intervalNs());
         predecessor.assignment.end(predecessor.endInterval);
         assignment.begin();
         predecessor.onTime(fromNs);
-        assignment.follow(isSameWay && !predecessor.isOver() ? predecessor : EarlierIntervals.NONE);
+        final boolean isFollowing = isSameWay && !predecessor.isOver();
+        for (int i = 0; i < shards.length; i++) {
+            shards[i].assignment.follow(isFollowing ? predecessor.shards[i] : EarlierIntervals.NONE);
+        }
         onTime(fromNs);
         if (!isSameWay) {
             predecessor.damageLast();
@@ -174,80 +171,6 @@ public final class IntervalReceiver implements EarlierIntervals {
         records.table().forgetWeights(run.number());
     }
 
-    /**
-     * Holds a packet that arrived after the last interval ended and may have been sent in it. The successor has it too, and
-     * counts it.
-     *
-     * @param packet with the class and the weight of these settings.
-     */
-    public void onStraddlingPacket(final SketchedPacket packet, final int record) {
-        if (successor.assignment.isFollowing()) {
-            assignment.holdAlso(packet.record(record));
-        }
-    }
-
-    /** {@return the intervals, which prefetch what packets need} */
-    public IntervalPoint point() {
-        return point;
-    }
-
-    /**
-     * Adds a packet of the segment that a record counts.
-     *
-     * @param slot   of its flow in the cache.
-     * @param record result of the call for the flow's previous packet, or {@link SketchRecords#NONE}.
-     * @return index of the flow's entry in {@link #records()}; {@link SketchRecords#NONE} without room.
-     */
-    public int onPacket(final SketchedPacket packet, final int slot, final int record) {
-        final long timestampNs = packet.timestampNs();
-        if (timestampNs >= nextEventNs) {
-            onTime(timestampNs);
-        }
-        if (newestNs == Long.MIN_VALUE) {
-            answers.onFirstReceived(timestampNs);
-        }
-        newestNs = Math.max(newestNs, timestampNs);
-        return assignment.onPacket(packet, slot, record);
-    }
-
-    /**
-     * Whether packets of a time span may be passed to {@link #gather}: nothing is due in it, all of them belong to the newest
-     * interval, and that interval gathers.
-     */
-    public boolean isQuiet(final long earliestNs, final long latestNs) {
-        final PointInterval newest = point.intervals().newestOpen();
-        return newest != null && latestNs < nextEventNs && assignment.isGathering(newest, earliestNs, latestNs);
-    }
-
-    /** Whether a whole packet of a quiet span can be gathered: its flow has had others in the interval, of the same weight. */
-    public boolean isGathering(final int record, final int weight) {
-        return assignment.isGathering(record, weight);
-    }
-
-    /** Takes packets of a quiet span that can be gathered, as {@link #onPacket} would, up to a time in the span. */
-    public void gather(final ReceivedPackets packets, final long latestNs) {
-        // Advances the time of the intervals too.
-        point.intervals().select(latestNs);
-        assignment.gather(packets);
-        newestNs = Math.max(newestNs, latestNs);
-    }
-
-    /** {@return the ticket for an estimate of the last packet's delay; negative if the packet is in no sketch} */
-    public long ticket() {
-        return assignment.ticket();
-    }
-
-    /**
-     * Adds an estimate of a packet's delay by references, whether or not its flow still lives.
-     *
-     * @param delayNs      signed.
-     * @param spanNumber   of the span of two reference gaps that contains the packet.
-     * @param errorScaleNs scale of the estimate's error; 0 if it is unknown.
-     */
-    public void onEstimate(final long packetTicket, final long delayNs, final long spanNumber, final float errorScaleNs) {
-        joint.onEstimate(packetTicket, delayNs, spanNumber, errorScaleNs, assignment);
-    }
-
     /** Writes the results of solved intervals into their records. */
     public void onSolved() {
         joint.onSolved();
@@ -258,15 +181,16 @@ public final class IntervalReceiver implements EarlierIntervals {
         joint.close();
     }
 
-    /** Counts a packet of the segment without a digest; it enters no sketch. */
-    public void onPacketWithoutDigest() {
-        assignment.skip();
-        counters().increment(SketchCounter.RECEIVED_WITHOUT_DIGEST);
-    }
-
-    /** Marks the loss of a packet's flow as unknown, because the packet is in no sketch. Returns the flow's record. */
-    public int doubtLoss(final SketchedPacket packet, final int slot, final int record) {
-        return assignment.doubtLoss(packet, slot, record);
+    @Override
+    public int onPacket(final SketchedPacket packet, final int slot, final int record) {
+        final long timestampNs = packet.timestampNs();
+        if (timestampNs >= nextEventNs) {
+            onTime(timestampNs);
+        }
+        if (newestNs == Long.MIN_VALUE) {
+            answers.onFirstReceived(timestampNs);
+        }
+        return super.onPacket(packet, slot, record);
     }
 
     /** Advances time, by the clock of the packets' timestamps: compares intervals that are due and opens new ones. */
@@ -328,11 +252,6 @@ public final class IntervalReceiver implements EarlierIntervals {
         concludeBefore(run.number(key - SketchRecords.INTERVALS + 1), timestampNs);
     }
 
-    @Override
-    public void damageLast() {
-        assignment.damageLast();
-    }
-
     private void concludeBefore(final long firstOpen, final long timestampNs) {
         final long newest = point.intervals().newestInterval();
         while (isStarted && nextInterval < firstOpen && nextInterval <= newest && nextInterval < endInterval) {
@@ -371,7 +290,11 @@ public final class IntervalReceiver implements EarlierIntervals {
     /** Concludes all open intervals and marks this point's own loss in them as unknown. */
     private void concludeOpen() {
         lossKnownNs = Long.MIN_VALUE;
-        concludeBefore(Long.MAX_VALUE, newestNs);
+        concludeBefore(Long.MAX_VALUE, newestOfAllNs());
+    }
+
+    private long newestOfAllNs() {
+        return Arrays.stream(shards).mapToLong((each) -> each.newestNs).max().orElseThrow();
     }
 
     /**
@@ -395,7 +318,9 @@ public final class IntervalReceiver implements EarlierIntervals {
         isFirstCut = true;
         lossKnownNs = isLive ? Long.MIN_VALUE : Long.MAX_VALUE;
         heldUpNs = Long.MIN_VALUE;
-        newestNs = Long.MIN_VALUE;
+        for (final ReceiverShard each : shards) {
+            each.newestNs = Long.MIN_VALUE;
+        }
         nextEventNs = Long.MIN_VALUE;
     }
 
@@ -406,9 +331,10 @@ public final class IntervalReceiver implements EarlierIntervals {
 
     /** Ends the input: compares every interval as far as it was seen. */
     public void onEnd() {
+        final long endNs = newestOfAllNs();
         while (isStarted && nextInterval <= point.intervals().newestInterval() && nextInterval < endInterval) {
-            final boolean isCut = !isWhole && point.interval().endNs(nextInterval) + maximumDelayNs > newestNs;
-            concludeNext(isCut || isFirst(), newestNs);
+            final boolean isCut = !isWhole && point.interval().endNs(nextInterval) + maximumDelayNs > endNs;
+            concludeNext(isCut || isFirst(), endNs);
             joint.onEnd();
         }
         joint.onEnd();
@@ -459,17 +385,8 @@ public final class IntervalReceiver implements EarlierIntervals {
         answers.onOwnLoss(timestampNs);
     }
 
-    /**
-     * Whether the record of an ended flow must wait. If so, it was copied, and {@link WaitedRecordHandler} receives it later.
-     *
-     * @return false if the record is complete or there is no room; the caller then calls {@link ReceiverRecords#done}.
-     */
-    public boolean waits(final int record, final DirectBuffer entry, final int offset) {
-        return records.waits(record, entry, offset, lastEndedKey());
-    }
-
-    /** The key of the newest interval that has ended, if its comparison is to come. */
-    private long lastEndedKey() {
+    @Override
+    long lastEndedKey() {
         if (!isStarted) {
             return Long.MIN_VALUE;
         }
@@ -480,23 +397,24 @@ public final class IntervalReceiver implements EarlierIntervals {
         return earlier.isOver() ? Long.MIN_VALUE : run.key(assignment.firstInterval()) - 1;
     }
 
-    /** {@return the sketch results of each record} */
-    public SketchRecords records() {
-        return records.table();
-    }
-
-    /** {@return the records of flows that live or wait} */
-    public ReceiverRecords keeper() {
-        return records;
-    }
-
     /** {@return the delay of the last packets that arrived before or after packets are held, ns; 0 without; any thread} */
     public long apartNs() {
         return clocks.apartNs();
     }
 
-    public CounterSet<SketchCounter> counters() {
-        return records.counters();
+    /** {@return the end of the newest interval, before which shards meet} */
+    public long newestEndNs() {
+        return point.interval().endNs(point.intervals().newestInterval());
+    }
+
+    /** {@return whether time has begun, ever or since the clock was set back} */
+    public boolean isStarted() {
+        return isStarted;
+    }
+
+    /** {@return whether an interval is due, and this point's own losses in it are unknown} */
+    public boolean isHeldUp() {
+        return heldUpNs != Long.MIN_VALUE;
     }
 
     /** {@return the time at which {@link #onTime} next has work, ns since the epoch} */

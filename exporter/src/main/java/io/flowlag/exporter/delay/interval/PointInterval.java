@@ -279,6 +279,30 @@ final class PointInterval implements IntervalSketch, ReceiverInterval {
         }
     }
 
+    /** Adds the same interval of another shard of this point, except its held packets. */
+    void add(final PointInterval other) {
+        if (isSketched) {
+            sketch.add(other.sketch);
+        }
+        for (int i = 0; i < aggregators.length; i++) {
+            aggregators[i].add(other.aggregators[i]);
+        }
+        for (int i = 0; i < tables.length; i++) {
+            tables[i].add(other.tables[i]);
+        }
+        estimates.add(other.estimates);
+        records.addAll(other.records);
+        isInFlightComplete &= other.isInFlightComplete;
+        for (int i = 0; i < other.inFlightCount + other.earlyCount; i++) {
+            keepInFlight(i < other.inFlightCount ? tailStartNs : earlyStartNs,
+                i < other.inFlightCount ? other.inFlight[i] : other.early(i - other.inFlightCount));
+        }
+        isLateExpected |= other.isLateExpected;
+        if (other.isDamaged) {
+            markDamaged();
+        }
+    }
+
     @Override
     public void markDamaged() {
         isDamaged = true;

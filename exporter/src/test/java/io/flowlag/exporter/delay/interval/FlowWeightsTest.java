@@ -116,7 +116,7 @@ class FlowWeightsTest {
 
     @Test
     void shouldWarnWhereTooMuchIsWeightedUp() {
-        final WeightedShare share = new WeightedShare();
+        final FlowWeights.Share share = new FlowWeights.Share();
         assertNull(share.warning());
         for (int packet = 0; packet < 100; packet++) {
             share.count(packet < 20 ? 10 : 1);
@@ -135,7 +135,7 @@ class FlowWeightsTest {
     @Test
     void shouldAllocateNothingPerPacket() {
         final FlowWeights weights = weights("src=10.0.0.0/8 sport=1-9 weight=2", "dscp=1 weight=3", "port=7 proto=udp weight=4");
-        final WeightedShare share = new WeightedShare();
+        final FlowWeights.Share share = new FlowWeights.Share();
         weight(weights, 0x0A000001L, 2, 3, 4, TCP);
         long allocated = Long.MAX_VALUE;
         for (int round = 0; round < 20 && allocated > 0; round++) {

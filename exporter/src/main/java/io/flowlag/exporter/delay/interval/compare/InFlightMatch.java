@@ -84,12 +84,11 @@ public final class InFlightMatch {
     /**
      * Reads the sender's in-flight digests at the end of an interval.
      *
-     * @param answer   of the sender; null if none came.
-     * @param own      the receiver's interval; null if there is none.
-     * @param ownCount digests near the receiver's end that had arrived by then.
-     * @return whether the digests are known.
+     * @param answer of the sender; null if none came.
+     * @param own    the receiver's interval, with the digests near its end that had arrived by then; null if there is none.
+     * @return whether the digests are known; {@link #readShard} then follows for each other shard of the interval.
      */
-    public boolean read(final SenderAnswer answer, final ReceiverInterval own, final int ownCount) {
+    public boolean read(final SenderAnswer answer, final ReceiverInterval own) {
         isKnown = answer != null && own != null && answer.isInFlightComplete() && own.isInFlightComplete() &&
             answer.inFlightCount() <= inFlightPackets;
         isFoundLate = false;
@@ -101,13 +100,20 @@ public final class InFlightMatch {
             for (int i = 0; i < sentCount; i++) {
                 inFlight.add(answer.inFlight(i));
             }
-            arrivedCount = ownCount;
+            arrivedCount = 0;
             foundCount = 0;
-            for (int i = 0; i < ownCount; i++) {
-                foundCount += inFlight.take(own.inFlight(i)) ? 1 : 0;
-            }
-            isFoundBefore = foundCount > 0;
         }
+        return readShard(own);
+    }
+
+    /** Reads the digests of a shard of the receiver's interval. Returns whether all are known. */
+    public boolean readShard(final ReceiverInterval own) {
+        isKnown = isKnown && own != null && own.isInFlightComplete();
+        for (int i = 0; isKnown && i < own.inFlightCount(); i++) {
+            foundCount += inFlight.take(own.inFlight(i)) ? 1 : 0;
+        }
+        arrivedCount += isKnown ? own.inFlightCount() : 0;
+        isFoundBefore = isKnown && foundCount > 0;
         return isKnown;
     }
 
@@ -124,9 +130,13 @@ public final class InFlightMatch {
         return isEarlier;
     }
 
-    /** From now on, {@link #takeEarlier} finds the first of these packets, each as often as it is there, and no others. */
-    public void expect(final HeldPackets packets, final int count) {
+    /** From now on, {@link #takeEarlier} finds only what {@link #expect} names. */
+    public void expectNone() {
         inFlight.clear();
+    }
+
+    /** {@link #takeEarlier} finds the first of these packets too, each as often as it is there. */
+    public void expect(final HeldPackets packets, final int count) {
         for (int i = 0; i < count; i++) {
             inFlight.add(packets.digest(i));
         }
@@ -134,16 +144,20 @@ public final class InFlightMatch {
 
     /**
      * Whether packets of an interval may be assigned to another, because the clocks differ by more than packets are held for.
-     * Called once, after all held packets were assigned.
+     * Called once, after all held packets were assigned, with each shard of the interval.
      */
-    public boolean areClocksApart(final ReceiverInterval own) {
+    public boolean areClocksApart(final ReceiverInterval... shards) {
         int early = 0;
-        for (int i = 0; i < own.earlyCount(); i++) {
-            early += inFlight.take(own.early(i)) ? 1 : 0;
+        int earlyCount = 0;
+        for (final ReceiverInterval own : shards) {
+            for (int i = 0; i < own.earlyCount(); i++) {
+                early += inFlight.take(own.early(i)) ? 1 : 0;
+            }
+            earlyCount += own.earlyCount();
         }
         foundCount += early;
-        arrivedCount += own.earlyCount();
-        if (early > 0 && early >= own.earlyCount() / LEAST_EARLY_SHARE) {
+        arrivedCount += earlyCount;
+        if (early > 0 && early >= earlyCount / LEAST_EARLY_SHARE) {
             markApart();
         } else if (apartIntervals > 0) {
             apartIntervals--;

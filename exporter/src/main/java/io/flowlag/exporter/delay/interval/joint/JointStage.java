@@ -50,6 +50,24 @@ public final class JointStage implements AutoCloseable {
             isOn ? settings.cells().geometry() : IntervalSettings.NO_CELLS, settings.cells().seed(), joint);
     }
 
+    /** The stage of one more shard of a point, with that shard's records: its packets wait for their estimates here. */
+    public JointStage(final IntervalSettings settings, final JointStage first, final ReceiverRecords keeper) {
+        this.keeper = keeper;
+        counters = keeper.counters();
+        records = keeper.table();
+        isOn = first.isOn;
+        pending = new PendingEstimates(isOn ? settings.joint().pendingPackets() : JointSettings.OFF.pendingPackets());
+        recordEstimates = first.recordEstimates;
+        solver = first.solver;
+    }
+
+    /** Octets of one more shard, by formula. */
+    public static long shardBytes(final IntervalSettings settings) {
+        return settings.joint() == null ? 0 : PendingEstimates.memoryBytes(settings.joint().pendingPackets()) +
+            (settings.openIntervals() + 1L) * CellEstimates.memoryBytes(settings.cells().geometry()) +
+            (settings.openIntervals() + 2L) * settings.room().inFlightPackets() * HeldPackets.ESTIMATE_BYTES;
+    }
+
     /**
      * Memory, by formula: 48 octets for each pending packet; 24 for each record and interval that may be open at once, rounded up
      * to a power of two; 8 for each cell and open interval; 16 for each held packet. The library gives the solver's memory. Two

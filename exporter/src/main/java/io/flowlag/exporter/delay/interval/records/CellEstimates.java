@@ -52,6 +52,14 @@ public final class CellEstimates {
         leastNs = Math.min(leastNs, delayNs);
     }
 
+    /** Adds the estimates of other packets, in cells of the same shape and seed. */
+    public void add(final CellEstimates other) {
+        for (int cell = 0; cell < sumsNs.length; cell++) {
+            sumsNs[cell] += other.sumsNs[cell];
+        }
+        leastNs = Math.min(leastNs, other.leastNs);
+    }
+
     /** Removes a packet whose estimate is unknown: subtracts an average share from each cell. */
     public void takeOut(final long flowHash, final long digest, final long weightedPackets, final SketchImage sketch) {
         for (int row = 0; row < rows; row++) {

@@ -143,11 +143,16 @@ public final class FlowSums implements FlowKeyTable {
             overflowPackets++;
             return;
         }
+        addSums(row, 1, relativeNs, packet.digest(), packet.lengthBytes());
+    }
+
+    private void addSums(
+        final int row, final long packets, final long timestampSumNs, final long digestSum, final long bytes) {
         final int at = at(row);
-        addLong(at + PACKETS_OFFSET, 1);
-        addLong(at + TIMESTAMP_SUM_OFFSET, relativeNs);
-        addLong(at + DIGEST_SUM_OFFSET, packet.digest());
-        addLong(at + BYTES_OFFSET, packet.lengthBytes());
+        addLong(at + PACKETS_OFFSET, packets);
+        addLong(at + TIMESTAMP_SUM_OFFSET, timestampSumNs);
+        addLong(at + DIGEST_SUM_OFFSET, digestSum);
+        addLong(at + BYTES_OFFSET, bytes);
     }
 
     /**
@@ -167,12 +172,26 @@ public final class FlowSums implements FlowKeyTable {
             return NONE;
         }
         final int row = append(place, flowHash);
-        final int at = at(row);
-        rows.putLong(at + PACKETS_OFFSET, packets);
-        rows.putLong(at + TIMESTAMP_SUM_OFFSET, timestampSumNs);
-        rows.putLong(at + DIGEST_SUM_OFFSET, digestSum);
-        rows.putLong(at + BYTES_OFFSET, bytes);
+        addSums(row, packets, timestampSumNs, digestSum, bytes);
         return row;
+    }
+
+    /** Adds the packets of another table of this point and interval; those of a flow without room count as overflow. */
+    public void add(final FlowSums other) {
+        overflowPackets += other.overflowPackets;
+        for (int from = 0; from < other.count; from++) {
+            int row = find(other.flowHash(from));
+            if (row != NONE) {
+                addSums(row, other.packets(from), other.timestampSumNs(from), other.digestSum(from), other.bytes(from));
+                continue;
+            }
+            row = put(other.flowHash(from), other.packets(from), other.timestampSumNs(from), other.digestSum(from),
+                other.bytes(from));
+            if (row != NONE) {
+                key(row, other, from);
+                classIndex(row, other.classIndex(from));
+            }
+        }
     }
 
     /** Adds to a flow's packet count. */
@@ -199,11 +218,7 @@ public final class FlowSums implements FlowKeyTable {
         final long flowHash, final long packets, final long timestampSumNs, final long digestSum, final long bytes) {
         final int row = find(flowHash);
         if (row != NONE && packets(row) >= packets) {
-            final int at = at(row);
-            addLong(at + PACKETS_OFFSET, -packets);
-            addLong(at + TIMESTAMP_SUM_OFFSET, -timestampSumNs);
-            addLong(at + DIGEST_SUM_OFFSET, -digestSum);
-            addLong(at + BYTES_OFFSET, -bytes);
+            addSums(row, -packets, -timestampSumNs, -digestSum, -bytes);
         }
     }
 

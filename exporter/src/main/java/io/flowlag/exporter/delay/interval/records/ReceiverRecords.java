@@ -5,6 +5,8 @@ import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.IntArrayQueue;
 
+import java.util.Arrays;
+
 /**
  * The records of a receiver point, from a flow's first packet until all its results are known: open while the flow lives, waiting
  * while an interval refers to them, then handed on. Records outlive a change of settings. The metering thread owns it. Allocates
@@ -20,6 +22,8 @@ public final class ReceiverRecords {
     private final long idleTimeoutNs;
     /** Records of ended flows that wait for an interval without a packet of theirs, in the order of these intervals. */
     private final IntArrayQueue silent;
+    /** Of all shards of the point, in the order in which they were made. */
+    private ReceiverRecords[] shards = {this};
     /** The end of the last interval in which flows without a record may have lost packets that no point listed. */
     private long hiddenUntilNs = Long.MIN_VALUE / 2;
     private boolean isMeasuring;
@@ -33,7 +37,31 @@ public final class ReceiverRecords {
         flows = new IntervalFlows(records, settings.room().records());
         marks = new long[markCount(settings)];
         waiting = new WaitingRecords(settings.room().waitingRecords(), entryLengthBytes);
-        silent = new IntArrayQueue(silentRoom(settings), SketchRecords.NONE);
+        silent = new IntArrayQueue(silentRoom(settings.room().waitingRecords()), SketchRecords.NONE);
+    }
+
+    /** Those of one more shard of a point, with room for so many that wait; before its first packet. */
+    public ReceiverRecords(
+        final ReceiverRecords first, final int waitingRecords, final int entryLengthBytes, final WaitedRecordHandler handler) {
+        this.handler = handler;
+        idleTimeoutNs = first.idleTimeoutNs;
+        records = first.records.shard();
+        flows = first.flows;
+        marks = new long[first.marks.length];
+        waiting = new WaitingRecords(waitingRecords, entryLengthBytes);
+        silent = new IntArrayQueue(silentRoom(waitingRecords), SketchRecords.NONE);
+        final ReceiverRecords[] all = Arrays.copyOf(first.shards, first.shards.length + 1);
+        all[first.shards.length] = this;
+        for (final ReceiverRecords each : all) {
+            each.shards = all;
+        }
+    }
+
+    /** Octets of one more shard, with room for so many that wait, by formula. */
+    public static long shardBytes(final IntervalSettings settings, final int waitingRecords, final int entryLengthBytes) {
+        return (long)Integer.BYTES * settings.room().records() + (long)Long.BYTES * markCount(settings) +
+            WaitingRecords.memoryBytes(waitingRecords, entryLengthBytes) +
+            (long)Integer.BYTES * silentRoom(waitingRecords);
     }
 
     /** Receives the position of a record. */
@@ -49,16 +77,16 @@ public final class ReceiverRecords {
     public static long bytes(final IntervalSettings settings, final int entryLengthBytes) {
         return SketchRecords.memoryBytes(settings.room().records()) +
             WaitingRecords.memoryBytes(settings.room().waitingRecords(), entryLengthBytes) +
-            (long)Integer.BYTES * silentRoom(settings) + IntervalFlows.memoryBytes(settings.room().records()) +
-            (long)Long.BYTES * markCount(settings);
+            (long)Integer.BYTES * silentRoom(settings.room().waitingRecords()) +
+            IntervalFlows.memoryBytes(settings.room().records()) + (long)Long.BYTES * markCount(settings);
     }
 
     private static int markCount(final IntervalSettings settings) {
         return (settings.room().records() + Long.SIZE - 1) / Long.SIZE;
     }
 
-    private static int silentRoom(final IntervalSettings settings) {
-        return Math.max(IntArrayQueue.MIN_CAPACITY, BitUtil.findNextPositivePowerOfTwo(settings.room().waitingRecords() + 1));
+    private static int silentRoom(final int waitingRecords) {
+        return Math.max(IntArrayQueue.MIN_CAPACITY, BitUtil.findNextPositivePowerOfTwo(waitingRecords + 1));
     }
 
     /** {@return the sketch results of each record} */
@@ -97,19 +125,28 @@ public final class ReceiverRecords {
         }
     }
 
+    /** {@return the number of the shard that opened a record; 0 where there is one} */
+    public int shardOf(final int record) {
+        return record % shards.length;
+    }
+
     /** Removes a reference. If it was the last and the flow has ended, the record is complete. */
     public void release(final int record) {
         if (record == SketchRecords.NONE || !records.release(record) || records.isLive(record)) {
             return;
         }
-        final int place = records.place(record);
-        if (place != SketchRecords.NONE) {
-            counters.increment(SketchCounter.RECORDS_COMPLETED);
-            handler.onRecord(waiting.buffer(place), waiting.offset(place), waiting.lengthBytes(), record);
-            waiting.remove(place);
-            counters.set(SketchCounter.RECORDS_WAITING, waiting.count());
+        if (records.place(record) != SketchRecords.NONE) {
+            shards[shardOf(record)].complete(record);
         }
         records.free(record);
+    }
+
+    private void complete(final int record) {
+        final int place = records.place(record);
+        counters.increment(SketchCounter.RECORDS_COMPLETED);
+        handler.onRecord(waiting.buffer(place), waiting.offset(place), waiting.lengthBytes(), record);
+        waiting.remove(place);
+        counters.set(SketchCounter.RECORDS_WAITING, waiting.count());
     }
 
     /**
@@ -142,8 +179,10 @@ public final class ReceiverRecords {
 
     /** Releases the records without packets that waited for an interval. */
     public void releaseSilent(final long intervalNumber) {
-        while (!silent.isEmpty() && records.lastInterval(silent.peekInt()) <= intervalNumber) {
-            release(silent.pollInt());
+        for (final ReceiverRecords each : shards) {
+            while (!each.silent.isEmpty() && records.lastInterval(each.silent.peekInt()) <= intervalNumber) {
+                each.release(each.silent.pollInt());
+            }
         }
     }
 
@@ -162,7 +201,8 @@ public final class ReceiverRecords {
         if (records.isLive(record)) {
             visitor.onLiveFlow(place);
         } else if (place != SketchRecords.NONE) {
-            visitor.onWaitingRecord(waiting.buffer(place), waiting.offset(place));
+            final WaitingRecords own = shards[shardOf(record)].waiting;
+            visitor.onWaitingRecord(own.buffer(place), own.offset(place));
         }
     }
 

@@ -10,7 +10,8 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 /**
  * The sketch results of each flow record, while its flow lives and while it waits: packets in each open interval, and the results
  * of closed ones. A record is an index; it is freed when nothing refers to it.
- * {@link SketchRecordLayout} says where its fields lie. One thread. Allocates at construction, off the heap.
+ * {@link SketchRecordLayout} says where its fields lie. One thread, or one for each shard's records. Allocates at construction, off
+ * the heap.
  */
 public final class SketchRecords {
     public static final int NONE = -1;
@@ -18,7 +19,6 @@ public final class SketchRecords {
     public static final int MAX_RECORDS = Integer.MAX_VALUE / (4 * CACHE_LINE_LENGTH);
     /** Number of consecutive intervals whose packets a record counts separately. */
     public static final int INTERVALS = 8;
-    private static final int INTERVAL_MASK = INTERVALS - 1;
     private static final int FLAG_IN_USE = 1;
     private static final int FLAG_LIVE = 1 << 1;
     private static final int FLAG_WHOLE_PACKETS = 1 << 2;
@@ -31,13 +31,20 @@ public final class SketchRecords {
     private static final int ANSWER_UNEXPECTED_UNKNOWN = 1 << 8;
 
     private final OffHeapBuffer rows;
-    private final int[] free;
-    private int freeCount;
-    private int usedCount;
+    private final RecordList.Free indexes;
 
     public SketchRecords(final int capacity) {
-        rows = OffHeapBuffer.allocateUntouched(Math.multiplyExact(capacity, LENGTH_BYTES));
-        free = new int[capacity];
+        this(OffHeapBuffer.allocateUntouched(Math.multiplyExact(capacity, LENGTH_BYTES)), new RecordList.Free(capacity));
+    }
+
+    private SketchRecords(final OffHeapBuffer rows, final RecordList.Free indexes) {
+        this.rows = rows;
+        this.indexes = indexes;
+    }
+
+    /** {@return the records of one more shard, in the same rows; before any is opened} */
+    SketchRecords shard() {
+        return new SketchRecords(rows, indexes.shard());
     }
 
     /** {@return octets, by formula} */
@@ -47,12 +54,8 @@ public final class SketchRecords {
 
     /** {@return a new record of a living flow, or {@link #NONE} if there is no room} */
     public int open(final long flowHash, final int classIndex, final int slot, final long firstInterval) {
-        final int record;
-        if (freeCount > 0) {
-            record = free[--freeCount];
-        } else if (usedCount < free.length) {
-            record = usedCount++;
-        } else {
+        final int record = indexes.take();
+        if (record == NONE) {
             return NONE;
         }
         final int row = row(record);
@@ -91,7 +94,7 @@ public final class SketchRecords {
     void free(final int record) {
         rows.putInt(row(record) + FLAGS_OFFSET, 0);
         lastInterval(record, Long.MIN_VALUE);
-        free[freeCount++] = record;
+        indexes.free(record);
     }
 
     public void retain(final int record) {
@@ -120,9 +123,8 @@ public final class SketchRecords {
 
     /** Ends the flow; its record is kept at another place, or nowhere. */
     void end(final int record, final int place) {
-        final int row = row(record);
-        rows.putInt(row + FLAGS_OFFSET, rows.getInt(row + FLAGS_OFFSET) & ~FLAG_LIVE);
-        rows.putInt(row + PLACE_OFFSET, place);
+        rows.putInt(row(record) + FLAGS_OFFSET, rows.getInt(row(record) + FLAGS_OFFSET) & ~FLAG_LIVE);
+        rows.putInt(row(record) + PLACE_OFFSET, place);
     }
 
     int place(final int record) {
@@ -156,7 +158,7 @@ public final class SketchRecords {
 
     /** Clears the weights of an ended generation, whose place the next but one uses. */
     public void forgetWeights(final int settingsRun) {
-        for (int record = 0; record < usedCount; record++) {
+        for (int record = 0; record < limit(); record++) {
             rows.putInt(row(record) + weightOffset(settingsRun), 0);
         }
     }
@@ -194,7 +196,7 @@ public final class SketchRecords {
 
     /** {@return upper limit of all record indices ever used, exclusive} */
     public int limit() {
-        return usedCount;
+        return indexes.limit();
     }
 
     /** Whether a packet is the first in an interval: {@link #begin} follows. Gathered packets belong to the newest interval. */
@@ -537,7 +539,7 @@ public final class SketchRecords {
     }
 
     private static int packetsOffset(final long intervalNumber) {
-        return PACKETS_OFFSET + (int)(intervalNumber & INTERVAL_MASK) * Integer.BYTES;
+        return PACKETS_OFFSET + (int)(intervalNumber & INTERVALS - 1) * Integer.BYTES;
     }
 
     private static int row(final int record) {

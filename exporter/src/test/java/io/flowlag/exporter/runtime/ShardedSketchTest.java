@@ -1,0 +1,588 @@
+package io.flowlag.exporter.runtime;
+
+import io.flowlag.common.hash.SipHash;
+import io.flowlag.exporter.capture.CaptureClock;
+import io.flowlag.exporter.capture.CapturedPacket;
+import io.flowlag.exporter.capture.PacketHandler;
+import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.checkpoint.Checkpoint;
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.decode.PacketDecoder;
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.delay.DelayStage;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.FlowDelay;
+import io.flowlag.exporter.delay.FlowSketch;
+import io.flowlag.exporter.delay.ReceiverLink;
+import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.delay.SketchChange;
+import io.flowlag.exporter.delay.interval.IntervalPoint;
+import io.flowlag.exporter.delay.interval.SenderAnswers;
+import io.flowlag.exporter.delay.interval.records.IntervalMode;
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
+import io.flowlag.exporter.delay.interval.records.SketchedPacket;
+import io.flowlag.exporter.exchange.link.SharedSettings;
+import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.pipeline.CaptureAgent;
+import io.flowlag.exporter.pipeline.MeteringAgent;
+import io.flowlag.exporter.pipeline.StageRing;
+import io.flowlag.exporter.status.AccountingIdentity;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DelayStatistics;
+import io.flowlag.exporter.status.PipelineLatency;
+import io.flowlag.rli.counters.DelayCounters;
+import io.flowlag.rli.reference.ReferenceSession;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.function.ObjLongConsumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * A receiver of sketches in several shards says what one thread says. The stages of all shards are worked in an order from a
+ * seed, each with the packets that a hash of their flow gives it, as the kernel would; the sender answers at once.
+ */
+class ShardedSketchTest {
+    private static final long MS = 1_000_000;
+    private static final long INTERVAL_NS = 400 * MS;
+    private static final long START_NS = 4_250_000_000L * INTERVAL_NS + 70 * MS;
+    private static final long HOUR_NS = 3_600_000 * MS;
+    private static final long TRAFFIC_NS = 3_000 * MS;
+    /** References come so long before packets, so that the first packets have a left one. */
+    private static final long LEAD_NS = 300 * MS;
+    private static final long PACKET_GAP_NS = 500_000;
+    private static final long REFERENCE_GAP_NS = 5 * MS;
+    private static final int FLOWS = 60;
+    private static final int HOST = 0x0A00_0002;
+    private static final int SENDER_ADDRESS = 0x0A00_0001;
+    private static final int SEEDS = Integer.getInteger("flowlag.sharded.seeds", 2);
+    /** Sums of floating point are added in another order. */
+    private static final long ROUNDING_NS = 2;
+    private static final ReferenceSession SESSION = ReferenceSession.unauthenticated(1);
+    private static final long SPEED = 8;
+    private static final SipHash HASH = new SipHash(0, 0);
+    private static final String SHORT_FLOWS = "metering: {max-flows: 4k, active-timeout: 700ms, idle-timeout: 150ms}\n";
+    private static final String LONG_FLOWS = "metering: {max-flows: 4k, active-timeout: 1h, idle-timeout: 1h}\n";
+
+    /** Other sketches in the middle. */
+    private static final int OTHER_COLUMNS = 192;
+    private static final long CHANGE_NS = START_NS - 70 * MS + 4 * INTERVAL_NS;
+
+    private long nowNs;
+    private final CaptureClock clock = () -> nowNs;
+
+    /** A frame of a flow, or a reference; it may be lost on the way. */
+    private record Frame(long sentNs, long arrivalNs, int flow, byte[] octets) {
+    }
+
+    /** What a run said: by record what is to be equal, and the mean by references and sketches together; then counters. */
+    private record Said(Map<String, long[]> records, Map<String, Long> counts, DelayStatistics statistics) {
+    }
+
+    private static ExporterConfig config(final int shardCount, final boolean isJoint, final int columns, final String metering) {
+        return new ConfigLoader().text("test", (shardCount == 0 ? "threading: invoker\n" :
+            "threading: sharded\npipeline: {shards: " + shardCount + "}\n") +
+            "segment: {role: receiver, id: 5, max-delay: 50ms, interval: 400ms}\n" +
+            "lds: {enabled: on, rows: 2, columns: " + columns + ", witnesses: 0.5}\njoint: {enabled: " +
+            (isJoint ? "on, wait: 50ms" : "off") + "}\nreconcile: {enabled: off}\n" +
+            "exchange: {mode: sketch, listen: 9, deadline: 1s}\n" + metering).conclude();
+    }
+
+    private static long delayNs(final long sentNs) {
+        return 10 * MS + Math.round(3 * MS * Math.sin((sentNs - START_NS) / (double)(170 * MS)));
+    }
+
+    /** Not of a time before the clock is set back. */
+    private static boolean isDue(final long timeNs, final long nowNs) {
+        return timeNs <= nowNs && timeNs > nowNs - HOUR_NS / 2;
+    }
+
+    private static int shardOf(final int flow, final long seed, final int shardCount) {
+        return new SplittableRandom(31 * seed + flow).nextInt(shardCount);
+    }
+
+    /** Flows come and go; some packets are lost. */
+    private static List<Frame> traffic(final long seed) {
+        final SplittableRandom random = new SplittableRandom(seed);
+        final ScriptedPoint.Sender sender = new ScriptedPoint.Sender(SESSION, SENDER_ADDRESS);
+        final List<Frame> frames = new ArrayList<>();
+        for (long atNs = START_NS; atNs < START_NS + LEAD_NS + TRAFFIC_NS; atNs += REFERENCE_GAP_NS) {
+            frames.add(new Frame(atNs, atNs + delayNs(atNs), -1, sender.reference(atNs)));
+        }
+        for (long atNs = START_NS + LEAD_NS; atNs < START_NS + LEAD_NS + TRAFFIC_NS; atNs += PACKET_GAP_NS) {
+            final int flow = (int)((atNs - START_NS) / (500 * MS)) * 7 + random.nextInt(1 + random.nextInt(FLOWS));
+            final long sentNs = atNs + random.nextInt(100);
+            frames.add(new Frame(
+                sentNs, random.nextInt(150) == 0 ? Long.MAX_VALUE : sentNs + delayNs(sentNs) + flow * 10_000, flow,
+                ScriptedPoint.frame(
+                    HOST, 1000 + flow, 53, ByteBuffer.allocate(20 + random.nextInt(400)).putLong(sentNs).array())));
+        }
+        return frames;
+    }
+
+    /** A sender that answers at once, and changes its sketches. */
+    private static final class Sender implements ReceiverLink {
+        private final PacketDecoder decoder = new PacketDecoder(
+            new PacketDecoder.Context().digest(HASH).digestPayloadBytes(DelayWiring.DIGEST_PAYLOAD_BYTES), new Counters());
+        private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
+        private final IntervalPoint first;
+        private IntervalPoint point;
+        private IntervalPoint next;
+        private long nextNs = Long.MAX_VALUE;
+        private long toldNs = START_NS;
+        private final List<Frame> frames;
+        private int position;
+
+        Sender(final ExporterConfig config, final List<Frame> frames) {
+            first = point(config, START_NS);
+            point = first;
+            this.frames = frames.stream().filter((each) -> each.flow >= 0).toList();
+        }
+
+        private static IntervalPoint point(final ExporterConfig config, final long fromNs) {
+            final long number = fromNs / config.segment().intervalNs();
+            return SharedSettings.agreement(
+                SharedSettings.of(config, new UnsafeBuffer(new byte[16]), 1, number),
+                new IntervalSettings.Room(4096, 1, 4096, 16), null, number, false).point();
+        }
+
+        void change(final ExporterConfig config, final long fromNs) {
+            next = point(config, fromNs);
+            nextNs = fromNs;
+        }
+
+        void sendUntil(final long untilNs) {
+            for (; position < frames.size() && isDue(frames.get(position).sentNs, untilNs); position++) {
+                final Frame frame = frames.get(position);
+                point = frame.sentNs >= nextNs ? next : point;
+                assertEquals(PacketDecoder.DECODED, decoder.decode(new CapturedPacket(new UnsafeBuffer(frame.octets), 1, 1)
+                    .set(0, frame.octets.length, frame.octets.length, frame.sentNs), descriptor, 0));
+                final boolean isTaken = point.onPacket(new SketchedPacket().wrap(descriptor, 0, 0, 1));
+                // The receiver restarts the sender after its clock was set back.
+                assertTrue(isTaken || frame.sentNs < START_NS);
+            }
+            for (toldNs = Math.min(Math.max(toldNs, untilNs - HOUR_NS / 2), untilNs); toldNs < untilNs;) {
+                toldNs = Math.min(untilNs, toldNs + INTERVAL_NS);
+                (toldNs < nextNs ? point : next).advance(toldNs);
+            }
+        }
+
+        @Override
+        public SenderAnswers answers(final int senderIndex) {
+            return first;
+        }
+
+        @Override
+        public SipHash hash() {
+            return HASH;
+        }
+
+        @Override
+        public long answerDeadlineNs() {
+            return 1000 * MS;
+        }
+
+        @Override
+        public IntervalMode mode() {
+            return IntervalMode.CELLS;
+        }
+
+        @Override
+        public int mostFlows() {
+            return 1;
+        }
+
+        @Override
+        public int takeSendTimes(final int senderIndex, final SendTimeHandler handler) {
+            return 0;
+        }
+
+        @Override
+        public int errorEstimate(final int senderIndex) {
+            return 0;
+        }
+
+        @Override
+        public void senderCounters(final int senderIndex, final ObjLongConsumer<String> consumer) {
+            consumer.accept("sent", position);
+        }
+
+        @Override
+        public void counters(final ObjLongConsumer<String> consumer) {
+            consumer.accept("sent", position);
+        }
+
+        @Override
+        public long memoryBytes() {
+            return 0;
+        }
+    }
+
+    private DelayWiring wiring(final Sender sender, final boolean isJoint) {
+        return new DelayWiring(Role.RECEIVER, isJoint ?
+            new DelayWiring.References(ReferenceMode.SENT, List.of(SESSION)) : DelayWiring.References.NONE, ClockError.fixed(50),
+            isJoint, false, false, true).withLink(sender);
+    }
+
+    /** Shows what has arrived by the clock, and ends when nothing more comes. */
+    private static final class ClockedSource implements PacketSource {
+        private final List<Frame> frames;
+        private final long endNs;
+        private final CaptureClock clock;
+        private int position;
+
+        ClockedSource(final List<Frame> frames, final CaptureClock clock) {
+            this.frames = frames.stream().filter((each) -> each.arrivalNs < Long.MAX_VALUE)
+                .sorted(Comparator.comparing((Frame each) -> each.arrivalNs < START_NS).thenComparing(Frame::arrivalNs))
+                .toList();
+            endNs = START_NS + LEAD_NS + TRAFFIC_NS + 100 * MS;
+            this.clock = clock;
+        }
+
+        @Override
+        public int poll(final PacketHandler handler, final int packetLimit) {
+            final long nowNs = clock.nanoTime();
+            int count = 0;
+            while (count < packetLimit && position < frames.size() && isDue(frames.get(position).arrivalNs, nowNs)) {
+                final Frame frame = frames.get(position++);
+                handler.onPacket(new CapturedPacket(new UnsafeBuffer(frame.octets), 1, 1)
+                    .set(0, frame.octets.length, frame.octets.length, frame.arrivalNs));
+                count++;
+            }
+            return count == 0 && position == frames.size() && nowNs >= endNs ? END_OF_SOURCE : count;
+        }
+
+        @Override
+        public String name() {
+            return "clocked";
+        }
+
+        @Override
+        public long capturedCount() {
+            return position;
+        }
+    }
+
+    /** Records as text, with all that sketches gave, and the mean of both together. */
+    private static final class SketchedRecords extends TakingDestination {
+        private final Map<String, long[]> records = new TreeMap<>();
+
+        @Override
+        protected void onRecord(final DirectBuffer entry, final int offset) {
+            final int delay = offset + FlowEntry.BASE_LENGTH_BYTES;
+            final int sketch = FlowDelay.sketchOffset(delay);
+            final boolean hasMean = FlowDelay.has(entry, delay, FlowDelay.FLAG_SKETCH);
+            final String text = FlowEntry.sourcePort(entry, offset) + " " + FlowEntry.startNs(entry, offset) + " " +
+                FlowEntry.endNs(entry, offset) + " " + FlowEntry.packetCount(entry, offset) + " " +
+                FlowEntry.octetCount(entry, offset) +
+                (!hasMean ? "" : " mean " + FlowSketch.meanNs(entry, sketch) + " " + FlowSketch.meanPackets(entry, sketch) + " " +
+                    FlowSketch.samples(entry, sketch) + " " + FlowSketch.usableCells(entry, sketch)) +
+                (!FlowDelay.has(entry, delay, FlowDelay.FLAG_SKETCH_DEVIATION) ? "" :
+                    " deviation " + Double.doubleToLongBits(FlowSketch.standardDeviationNs(entry, sketch))) +
+                (!FlowDelay.has(entry, delay, FlowDelay.FLAG_LOSS) ? "" :
+                    " lost " + FlowDelay.lostPackets(entry, delay) + " " + FlowDelay.lossKind(entry, delay)) +
+                " estimates " + DelayCounters.count(entry, delay) + " " + DelayCounters.sumNs(entry, delay);
+            records.put(text, new long[]{FlowSketch.jointPackets(entry, sketch), FlowSketch.jointMeanNs(entry, sketch)});
+        }
+    }
+
+    private Said said(final SketchedRecords list, final Counters counters, final DelayStage stage) {
+        assertEquals(0, AccountingIdentity.unexplainedCaptured(counters));
+        assertEquals(0, AccountingIdentity.unexplainedDecoded(counters));
+        final DelayStatistics statistics = stage.statistics();
+        assertTrue(statistics.isAccountedFor(), statistics.unexplained()::toString);
+        final Map<String, Long> counts = new TreeMap<>(statistics.counters());
+        for (final CounterId id : CounterId.values()) {
+            if (id != CounterId.RECORDS_TAKEN) {
+                counts.put(id.label(), counters.get(id));
+            }
+        }
+        // The errors behind bounds are weighted by shard; where the shards meet a little later, more records wait for that.
+        counts.keySet().removeIf((each) ->
+            each.matches("(lds|rli|joint)_(bounds|bounded|checked|vouched|held).*|lds_records_(waited|completed)|flows_ended.*"));
+        return new Said(list.records, counts, statistics);
+    }
+
+    private Said byOneThread(final List<Frame> frames, final boolean isJoint, final boolean isChanged, final String metering) {
+        nowNs = START_NS;
+        final Counters counters = new Counters();
+        final SketchedRecords list = new SketchedRecords();
+        final ExporterConfig config = config(0, isJoint, 256, metering);
+        final Sender sender = new Sender(config, frames);
+        boolean isDone = !isChanged;
+        try (MeteringPipeline pipeline = new MeteringPipeline(
+            config, List.of(new ClockedSource(frames, clock)), clock, wiring(sender, isJoint), null, List.of(list), counters,
+            Pipelines::fail)) {
+            while (!pipeline.isEnded()) {
+                nowNs += MS;
+                sender.sendUntil(nowNs);
+                if (!isDone && nowNs >= CHANGE_NS - INTERVAL_NS / 2) {
+                    change(config(0, isJoint, OTHER_COLUMNS, metering), sender, pipeline.delayStage());
+                    isDone = true;
+                }
+                for (int i = 0; i < 4; i++) {
+                    pipeline.doWork();
+                }
+            }
+            return said(list, counters, pipeline.delayStage());
+        }
+    }
+
+    private static void change(final ExporterConfig config, final Sender sender, final DelayStage stage) {
+        sender.change(config, CHANGE_NS);
+        stage.change(new SketchChange(config, CHANGE_NS, List.of(sender.next), true));
+    }
+
+    /** Shards whose stages are worked from a seed. */
+    private final class Shards {
+        private final SplittableRandom random;
+        private final Counters counters = new Counters();
+        private final SketchedRecords list = new SketchedRecords();
+        private final Sender sender;
+        private final List<Checkpoint> checkpoints;
+        private final List<StageRing> records;
+        private final ShardedStages stages;
+
+        Shards(
+            final long seed, final List<Frame> frames, final ExporterConfig config, final boolean isJoint,
+            final List<Checkpoint> checkpoints) {
+            final int shardCount = config.shardCount();
+            random = new SplittableRandom(seed);
+            sender = new Sender(config, frames);
+            this.checkpoints = checkpoints;
+            records = Stream.generate(() -> new StageRing(1 << 20, false)).limit(shardCount).toList();
+            stages = new ShardedStages(
+                config, sources(frames, seed, shardCount, clock), clock, wiring(sender, isJoint),
+                new ShardedStages.Rings(List.of(), records), checkpoints, new PipelineLatency(), counters);
+            stages.meterings().forEach(Agent::onStart);
+        }
+
+        /** Works some of the shards, each from capture on. Returns whether all have ended. */
+        private boolean work() {
+            assertTrue(nowNs < START_NS + 60_000 * MS, "the shards do not end");
+            nowNs += 1 + random.nextLong(2 * MS);
+            sender.sendUntil(nowNs);
+            for (int i = 0; i < records.size(); i++) {
+                final int shard = random.nextInt(records.size());
+                stages.captures().get(shard).doWork();
+                stages.meterings().get(shard).doWork();
+            }
+            checkpoints.forEach(Checkpoint::doWork);
+            records.forEach((ring) -> ring.read((type, buffer, index, length) -> list.onRecord(buffer, index), 1 << 10));
+            return stages.meterings().stream().allMatch(MeteringAgent::isEnded) && records.stream().allMatch(StageRing::isEmpty);
+        }
+
+        private DelayStage stage() {
+            return stages.delayStages().get(0);
+        }
+    }
+
+    private static List<PacketSource> sources(
+        final List<Frame> frames, final long seed, final int shardCount, final CaptureClock clock) {
+        return IntStream.range(0, shardCount).<PacketSource>mapToObj((shard) -> new ClockedSource(
+            frames.stream().filter((each) -> shardOf(each.flow, seed, shardCount) == shard).toList(), clock)).toList();
+    }
+
+    private Said byShards(
+        final long seed, final int shardCount, final List<Frame> frames, final boolean isJoint, final boolean isChanged,
+        final String metering) {
+        nowNs = START_NS;
+        final Shards shards = new Shards(seed, frames, config(shardCount, isJoint, 256, metering), isJoint, List.of());
+        boolean isDone = !isChanged;
+        while (!shards.work()) {
+            if (!isDone && nowNs >= CHANGE_NS - INTERVAL_NS / 2) {
+                change(config(shardCount, isJoint, OTHER_COLUMNS, metering), shards.sender, shards.stage());
+                isDone = true;
+            }
+        }
+        shards.stages.meterings().forEach(MeteringAgent::onClose);
+        return said(shards.list, shards.counters, shards.stage());
+    }
+
+    private void assertSaid(final int seeds, final boolean isJoint, final boolean isChanged, final String metering) {
+        for (long seed = 1; seed <= seeds; seed++) {
+            final List<Frame> frames = traffic(seed);
+            final Said expected = byOneThread(frames, isJoint, isChanged, metering);
+            for (final int shardCount : new int[] {2, 4}) {
+                assertSaid(expected, byShards(seed, shardCount, frames, isJoint, isChanged, metering),
+                    "seed " + seed + ", " + shardCount + " shards");
+            }
+        }
+    }
+
+    private static void assertSaid(final Said expected, final Said said, final String what) {
+        assertEquals(others(expected, said), others(said, expected), what);
+        // The solver has a thread, and less time than live where the machine is busy.
+        final boolean isSolved = said.counts.get("joint_intervals_skipped") == 0;
+        expected.counts.forEach((counter, count) -> {
+            if (isSolved || !counter.startsWith("joint")) {
+                assertEquals(count, said.counts.get(counter), () -> what + ": " + counter);
+            }
+        });
+        expected.records.forEach((record, joint) -> {
+            if (isSolved) {
+                assertEquals(joint[0], said.records.get(record)[0], () -> what + ": " + record);
+                assertEquals(joint[1], said.records.get(record)[1], ROUNDING_NS, () -> what + ": " + record);
+            }
+        });
+    }
+
+    /** Records that another run has not, by what is to be equal. */
+    private static String others(final Said said, final Said other) {
+        return said.records.keySet().stream().filter((each) -> !other.records.containsKey(each))
+            .collect(Collectors.joining("\n"));
+    }
+
+    @Test
+    void shouldCompareCellsOfShardsAsThoseOfOneThread() {
+        assertSaid(SEEDS, false, false, LONG_FLOWS);
+    }
+
+    @Test
+    void shouldCompareRecordsThatWaitAsOneThreadDoes() {
+        assertSaid(SEEDS, false, false, SHORT_FLOWS);
+    }
+
+    @Test
+    void shouldChangeSketchesInAllShardsAtOneInterval() {
+        assertSaid(1, false, true, SHORT_FLOWS);
+    }
+
+    @Test
+    void shouldSolveReferencesAndSketchesOfShardsAsOneThreadDoes() {
+        assertSaid(1, true, false, LONG_FLOWS);
+    }
+
+    /** A process ends without exporting its flows, while no packets come, and another goes on with the same files. */
+    private Map<String, long[]> recordsOfTwoLives(final int shardCount, final Path directory) throws IOException {
+        final long crashNs = START_NS + LEAD_NS + TRAFFIC_NS / 2;
+        final List<Frame> frames = traffic(13).stream()
+            .filter((each) -> each.arrivalNs < crashNs - LEAD_NS || each.sentNs > crashNs + LEAD_NS).toList();
+        final Path file = directory.resolve("flows");
+        final ExporterConfig config =
+            config(shardCount, false, 256, LONG_FLOWS + "checkpoint: {interval: 100ms, file: " + file + "}\n");
+        nowNs = START_NS;
+        final Shards life = new Shards(13, frames, config, false, open(file, config));
+        while (nowNs < crashNs) {
+            life.work();
+        }
+        life.checkpoints.forEach(Checkpoint::onClose);
+        final Shards next = new Shards(
+            13, frames.stream().filter((each) -> each.sentNs > crashNs).toList(), config, false, open(file, config));
+        while (!next.work()) {
+            assertTrue(nowNs < START_NS + 60_000 * MS, "the shards do not end");
+        }
+        assertTrue(next.counters.get(CounterId.FLOWS_TAKEN_UP) > 20, "flows are restored");
+        assertTrue(next.stage().statistics().counters().get("lds_intervals") > 2, "intervals are compared");
+        next.checkpoints.forEach(Checkpoint::discard);
+        next.checkpoints.forEach(Checkpoint::onClose);
+        return next.list.records;
+    }
+
+    private List<Checkpoint> open(final Path file, final ExporterConfig config) throws IOException {
+        return Checkpoint.openShards(file, config.shardCount(), config.metering().maxFlows(),
+            DelayStage.stateLengthBytes(wiring(new Sender(config, List.of()), false)), new Counters());
+    }
+
+    @Test
+    void shouldGoOnAfterACrashAsOneShardDoes(@TempDir final Path directory) throws IOException {
+        assertEquals(recordsOfTwoLives(1, directory).keySet(), recordsOfTwoLives(3, directory).keySet());
+    }
+
+    /** The clock is set back by an hour, which each shard sees at another moment. */
+    @Test
+    void shouldGoOnAfterTheClockWasSetBack() {
+        final long stepNs = START_NS + LEAD_NS + TRAFFIC_NS / 2;
+        final List<Frame> before = traffic(3).stream().filter((each) -> each.sentNs < stepNs - 100 * MS).toList();
+        final List<Frame> after = traffic(3).stream().filter((each) -> each.sentNs >= stepNs).map((each) -> new Frame(
+            each.sentNs - HOUR_NS, each.arrivalNs == Long.MAX_VALUE ? Long.MAX_VALUE : each.arrivalNs - HOUR_NS, each.flow,
+            each.octets)).toList();
+        nowNs = START_NS;
+        final Shards shards = new Shards(
+            3, Stream.concat(before.stream(), after.stream()).toList(), config(3, false, 256, LONG_FLOWS), false, List.of());
+        while (nowNs < stepNs) {
+            shards.work();
+        }
+        final long comparedBefore = shards.stage().statistics().counters().get("lds_intervals");
+        nowNs -= HOUR_NS;
+        while (nowNs < stepNs - HOUR_NS + TRAFFIC_NS / 2 + 50 * MS) {
+            shards.work();
+        }
+        assertTrue(shards.stage().statistics().counters().get("lds_intervals") > comparedBefore + 2, "intervals go on");
+        shards.stages.captures().forEach(CaptureAgent::requestStop);
+        while (!shards.work()) {
+            nowNs += MS;
+        }
+        final Said said = said(shards.list, shards.counters, shards.stage());
+        assertEquals(Stream.concat(before.stream(), after.stream()).filter((each) -> each.arrivalNs < Long.MAX_VALUE).count(),
+            said.counts.get("lds_received"));
+    }
+
+    /** On threads, by a clock that runs fast; the sender works with the first shard, as the exchange's answers do. */
+    @Test
+    void shouldSayTheSameOnThreads() {
+        final List<Frame> frames = traffic(5);
+        final Said expected = byOneThread(frames, false, false, LONG_FLOWS);
+        final long beginNs = System.nanoTime();
+        final CaptureClock fast = () -> START_NS + SPEED * (System.nanoTime() - beginNs);
+        final ExporterConfig config = config(3, false, 256, LONG_FLOWS);
+        final Sender sender = new Sender(config, frames);
+        final List<PacketSource> sources = new ArrayList<>(sources(frames, 5, 3, fast));
+        sources.set(0, new WrappedSource(sources.get(0)) {
+            @Override
+            public int poll(final PacketHandler handler, final int packetLimit) {
+                sender.sendUntil(fast.nanoTime());
+                return super.poll(handler, packetLimit);
+            }
+        });
+        final Counters counters = new Counters();
+        final SketchedRecords list = new SketchedRecords();
+        try (MeteringPipeline pipeline = new MeteringPipeline(
+            config, sources, fast, wiring(sender, false), null, List.of(list), counters, Pipelines::fail)) {
+            Pipelines.runToEnd(pipeline);
+            assertEquals(withoutLoss(expected), withoutLoss(said(list, counters, pipeline.delayStage())));
+        }
+    }
+
+    /** The sender stands still when the first shard's packets have ended: flows may have lost some after that. */
+    private static Set<String> withoutLoss(final Said said) {
+        return said.records.keySet().stream().map((each) -> each.replaceAll(" lost \\d+ \\d", "")).collect(Collectors.toSet());
+    }
+
+    @Test
+    void shouldBoundWhatSketchesOfShardsTake() {
+        final ExporterConfig config = config(3, true, 1 << 16, LONG_FLOWS);
+        final DelayWiring wiring = wiring(new Sender(config, List.of()), true);
+        final long beforeBytes = MemoryBoundTest.settledDirectBytes();
+        try (MeteringPipeline pipeline = new MeteringPipeline(
+            config, sources(List.of(), 1, 3, clock), clock, wiring, null, List.of(), new Counters(), Pipelines::fail)) {
+            final long takenBytes = MemoryBoundTest.directBytes() - beforeBytes;
+            final long boundBytes = MemoryPlan.tableBytes(config, wiring, true);
+            assertTrue(takenBytes <= boundBytes + (1 << 20), takenBytes + " taken, bound " + boundBytes);
+            assertTrue(takenBytes >= 3 * 2 * (1L << 16) * 32 * 3, takenBytes + ": cells of three intervals of each shard");
+            assertTrue(!pipeline.isEnded());
+        }
+    }
+}
