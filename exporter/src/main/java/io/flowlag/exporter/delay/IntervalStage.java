@@ -217,7 +217,7 @@ final class IntervalStage {
     private void begin(final Generation begun) {
         older = current;
         current = begun;
-        latest = isChanging ? latest : begun;
+        latest = begun;
         cache.boundaryNs(begun.intervalNs());
     }
 
