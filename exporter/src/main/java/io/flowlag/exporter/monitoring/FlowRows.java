@@ -66,7 +66,8 @@ public final class FlowRows {
     /** Appends what is asked for of the rows of a grouping. */
     public static void append(
         final List<FlowRow> rows, final Grouping grouping, final Listing listing, final StringBuilder text) {
-        final RowWriter writer = RowWriter.of(new Listing(listing.format(), FlowQuery.ALL.by(grouping), listing.isColoured()).fitting(listing.width()));
+        final RowWriter writer = RowWriter.of(
+            new Listing(listing.format(), FlowQuery.ALL.by(grouping), listing.isColoured()).fitting(listing.width()));
         final FlowQuery query = listing.query().by(null);
         ordered(rows.stream().filter((row) -> HeldRows.matches(query, row)).toList(), query)
             .forEach((row) -> writer.append(row, text));

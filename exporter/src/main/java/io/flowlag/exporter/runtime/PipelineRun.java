@@ -8,8 +8,8 @@ import io.flowlag.exporter.capture.file.CaptureFiles;
 import io.flowlag.exporter.capture.filter.BpfFilterSupplier;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.config.MemorySize;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
+import io.flowlag.exporter.config.MemorySize;
 import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.exact.DigestAgreement;
@@ -68,9 +68,7 @@ public final class PipelineRun implements AutoCloseable {
     private static final long AGREEMENT_NS = 10_000_000_000L;
     private static final long WAIT_NS = 2_000_000L;
     private static final long LAST_STATISTICS_MS = 3_000;
-    private static final long STOP_PATIENCE_NS = 1_000_000_000L;
-    private static final long FEED_NS = 1_000_000_000L;
-    private static final long CALM_NS = 1_000_000_000L;
+    private static final long SECOND_NS = 1_000_000_000L;
 
     private final Terminal terminal;
     private final Signals signals;
@@ -108,8 +106,7 @@ public final class PipelineRun implements AutoCloseable {
     private Runnable onHousekeeping = () -> { };
 
     /**
-     * The threading mode for captures, unless the configuration names one. A source that may block on its input needs its own
-     * thread, so that signals are still handled.
+     * The threading mode for captures, unless the configuration names one. Input that may block needs a thread of its own.
      *
      * @param files      captures, or standard input.
      * @param shortBytes captures up to so many octets together end before more threads have paid for themselves.
@@ -472,8 +469,8 @@ public final class PipelineRun implements AutoCloseable {
 
     /** Whether what is looked at may wait: no delay is measured, and nothing is written more than once a second. */
     private boolean isCalm() {
-        return isLive && pipeline.delayStages().isEmpty() && config.status().intervalNs() >= CALM_NS &&
-            (statsConfig.intervalNs() == 0 || statsConfig.intervalNs() >= CALM_NS);
+        return isLive && pipeline.delayStages().isEmpty() && config.status().intervalNs() >= SECOND_NS &&
+            (statsConfig.intervalNs() == 0 || statsConfig.intervalNs() >= SECOND_NS);
     }
 
     private void stopIfNeeded() {
@@ -481,7 +478,7 @@ public final class PipelineRun implements AutoCloseable {
             pipeline.requestStop();
             if (stopDeadlineNs == 0) {
                 manager.tell(ServiceManager.STOPPING);
-                stopDeadlineNs = System.nanoTime() + STOP_PATIENCE_NS;
+                stopDeadlineNs = System.nanoTime() + SECOND_NS;
             } else if (!isLive && System.nanoTime() - stopDeadlineNs >= 0) {
                 pipeline.abandonCapture();
             }
@@ -519,7 +516,7 @@ public final class PipelineRun implements AutoCloseable {
     private void feedWatchdog() {
         final long nowNs = System.nanoTime();
         if (nowNs - nextFeedNs >= 0) {
-            nextFeedNs = nowNs + FEED_NS;
+            nextFeedNs = nowNs + SECOND_NS;
             if (Heartbeat.living().stream().noneMatch((each) -> each.isStalled(nowNs))) {
                 manager.tell(ServiceManager.WATCHDOG);
             }

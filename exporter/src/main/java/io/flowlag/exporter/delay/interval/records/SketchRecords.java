@@ -10,8 +10,8 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 /**
  * The sketch results of each flow record, while its flow lives and while it waits: packets in each open interval, and the results
  * of closed ones. A record is an index; it is freed when nothing refers to it.
- * {@link SketchRecordLayout} says where its fields lie. One thread, or one for each shard's records. Allocates at construction, off
- * the heap.
+ * {@link SketchRecordLayout} says where its fields lie. One thread, or one for each shard's records. Allocates at construction,
+ * off the heap.
  */
 public final class SketchRecords {
     public static final int NONE = -1;
