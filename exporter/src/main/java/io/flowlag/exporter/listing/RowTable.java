@@ -223,7 +223,7 @@ public final class RowTable implements RowWriter {
                 " or " + lossPercent(mostLost) + " %");
         }
         if (isRoomy && lacksLoss) {
-            remarks.add("lost is - where it is not known, as of flows that began before the measurement");
+            remarks.add("lost is - where it is not known, as of flows that began before the measurement or were live at its end");
         }
         if (lacksSpread || lacksQuantile) {
             remarks.add(lacksSpread ? "a mean of sums has no sd, quantiles and max" :
