@@ -56,7 +56,7 @@ public final class RowTable implements RowWriter {
     private static final List<String> RANKS = List.of(
         "mean_us", "lost", "packets", "bound_us", "p99_us", "max_us", "loss_%", "octets", "flows", "estimate", "rtt_us",
         "retransmitted", "start", "duration_ms");
-    /** So many columns behind the key are shown, if need be over several lines. */
+    /** So many columns behind the key are shown, if need be over several lines; without a value too, for that is an answer. */
     private static final int LEAST_VALUES = 2;
     /** Of a quantile within 1 to 8 %. */
     private static final MathContext QUANTILE_DIGITS = new MathContext(3);
@@ -309,7 +309,7 @@ public final class RowTable implements RowWriter {
         final String name = columns.get(index).name();
         final int rank = RANKS.indexOf(name);
         final boolean isAsked = listing.query().keys().stream().anyMatch((key) -> name.startsWith(key.label().replace('-', '_')));
-        return index < keys ? -2 : isAsked ? -1 : rank < 0 || !hasValue[index] ? RANKS.size() : rank;
+        return index < keys ? -2 : isAsked ? -1 : rank < 0 || rank >= LEAST_VALUES && !hasValue[index] ? RANKS.size() : rank;
     }
 
     private boolean show(final FlowRow row) {

@@ -389,7 +389,8 @@ class ListingTest {
         table.settle(text);
         assertEquals("slowest 192.0.2.1:1 > 10.0.0.1:53 udp, mean 6.000 us; " +
             "most lost 192.0.2.1:1 > 10.0.0.2:53 udp, 1 or 50.00 %; " +
-            "lost is - where it is not known, as of flows that began before the measurement or were live at its end", table.remark());
+            "lost is - where it is not known, as of flows that began before the measurement or were live at its end",
+            table.remark());
     }
 
     /** A quantile within some percent has three digits, and is not above the exact maximum. */
