@@ -15,6 +15,7 @@ import io.flowlag.exporter.listing.RowSpread;
 import io.flowlag.exporter.listing.RowTcp;
 import io.flowlag.exporter.listing.RowTraffic;
 import io.flowlag.exporter.listing.RowWriter;
+import io.flowlag.exporter.listing.SortKey;
 import io.flowlag.exporter.listing.UnknownValues;
 
 import java.util.ArrayList;
@@ -63,12 +64,13 @@ public final class FlowRows {
         return flows.isEmpty() ? "no such flow lives or ended in the last minute" : unknown.remark();
     }
 
-    /** Appends what is asked for of the rows of a grouping. */
+    /** Appends what is asked for of the rows of a grouping. Their losses have no packets to be a share of, and are counted. */
     public static void append(
         final List<FlowRow> rows, final Grouping grouping, final Listing listing, final StringBuilder text) {
         final RowWriter writer = RowWriter.of(
             new Listing(listing.format(), FlowQuery.ALL.by(grouping), listing.isColoured()).fitting(listing.width()));
-        final FlowQuery query = listing.query().by(null);
+        final FlowQuery asked = listing.query().by(null);
+        final FlowQuery query = asked.order() == SortKey.LOSS ? asked.sorted(SortKey.LOST, asked.isRising()) : asked;
         ordered(rows.stream().filter((row) -> HeldRows.matches(query, row)).toList(), query)
             .forEach((row) -> writer.append(row, text));
         writer.finish(text);

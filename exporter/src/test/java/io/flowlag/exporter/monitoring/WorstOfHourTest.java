@@ -1,11 +1,16 @@
 package io.flowlag.exporter.monitoring;
 
+import io.flowlag.exporter.listing.FlowQuery;
 import io.flowlag.exporter.listing.FlowRow;
+import io.flowlag.exporter.listing.Grouping;
+import io.flowlag.exporter.listing.Listing;
 import io.flowlag.exporter.listing.RowDelay;
+import io.flowlag.exporter.listing.RowFormat;
 import io.flowlag.exporter.listing.RowKey;
 import io.flowlag.exporter.listing.RowLoss;
 import io.flowlag.exporter.listing.RowSpread;
 import io.flowlag.exporter.listing.RowTraffic;
+import io.flowlag.exporter.listing.SortKey;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
@@ -58,6 +63,10 @@ class WorstOfHourTest {
         assertEquals(incidentMs * MS, flows.get(0).traffic().endNs());
         assertEquals(4, flows.get(2).loss().packets());
         assertEquals((incidentMs - 1500) * MS, flows.get(2).traffic().startNs(), "of the record");
+        final StringBuilder text = new StringBuilder();
+        FlowRows.append(flows, Grouping.parse("flow"),
+            new Listing(RowFormat.CSV, FlowQuery.ALL.sorted(SortKey.LOSS, false).first(1), false), text);
+        assertTrue(text.toString().matches("(?s)[^\n]*\n[^\n]*,4,[^\n]*\n"), text.toString());
         final List<FlowRow> protocols = worst.rows().get("proto");
         assertEquals(List.of("proto UDP", "proto UDP"), protocols.stream().map((each) -> each.key().text()).toList());
         assertEquals((200 * 300.0 * MS + 1000.0 * MS) / 1200, protocols.get(0).delay().meanNs(), 1);
