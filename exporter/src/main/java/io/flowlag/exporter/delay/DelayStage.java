@@ -70,7 +70,7 @@ public final class DelayStage implements DelayView, AutoCloseable {
         final FlowCache cache,
         final CaptureClock clock,
         final Counters counters) {
-        this(config, wiring, flowEnd, cache, clock, counters, counters, new FlowMemory(config, List.of(wiring)));
+        this(config, wiring, flowEnd, cache, clock, counters, List.of());
     }
 
     /** One of several shards, after others; {@link #join} follows. */

@@ -1,26 +1,18 @@
 package io.flowlag.exporter.runtime;
 
-import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
-import io.flowlag.exporter.decode.PacketDecoder;
-import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.delay.FlowEnd;
-import io.flowlag.exporter.delay.ReceiverLink;
 import io.flowlag.exporter.delay.interval.IntervalPoint;
-import io.flowlag.exporter.delay.interval.SenderAnswers;
-import io.flowlag.exporter.delay.interval.records.IntervalMode;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
-import io.flowlag.exporter.delay.interval.records.SketchedPacket;
-import io.flowlag.exporter.exchange.link.SharedSettings;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheSettingsBuilder;
 import io.flowlag.exporter.flow.FlowEntry;
@@ -40,7 +32,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.ObjLongConsumer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -64,7 +55,8 @@ class LateDropsTest {
     private final Counters counters = new Counters();
     private final StageRing ring = new StageRing(1 << 20, false);
     private final Kernel source = new Kernel();
-    private final Sender link;
+    private final IntervalPoint point;
+    private final AnsweringSender link;
     private final CaptureAgent capture;
     private final MeteringAgent metering;
     private final DelayStage stage;
@@ -79,9 +71,8 @@ class LateDropsTest {
         final ExporterConfig config = new ConfigLoader().text("test",
             "segment: {role: receiver, interval: 400ms, max-delay: 20ms}\nlds: {enabled: on, rows: 2, columns: 64}\n" +
             "joint: {enabled: off}\nreconcile: {enabled: off}\nexchange: {mode: sketch, listen: 9, deadline: 1s}\n").conclude();
-        link = new Sender(SharedSettings.agreement(
-            SharedSettings.of(config, new UnsafeBuffer(new byte[16]), 1, START_NS / INTERVAL_NS),
-            new IntervalSettings.Room(1024, 1, 1024, 0), null, START_NS / INTERVAL_NS, false).point());
+        point = AnsweringSender.point(config, new IntervalSettings.Room(1024, 1, 1024, 0), START_NS);
+        link = new AnsweringSender(point, 4 * INTERVAL_NS);
         final DelayWiring wiring = new DelayWiring(
             Role.RECEIVER, DelayWiring.References.NONE, ClockError.NONE, false, false, false, true).withLink(link);
         final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> {
@@ -100,13 +91,8 @@ class LateDropsTest {
         stage = new DelayStage(config, wiring, flowEnd, cache, () -> nowNs, counters);
         final DescriptorRing descriptors = new DescriptorRing(ring, counters);
         capture = new CaptureAgent(
-            List.of(source), decoder(), descriptors, ReferenceRecognizer.NONE, false, () -> nowNs, counters);
+            List.of(source), AnsweringSender.decoder(), descriptors, ReferenceRecognizer.NONE, false, () -> nowNs, counters);
         metering = new DelayMeteringAgent(cache, ring, capture::isEnded, () -> meteringNs, stage, wiring, false, counters);
-    }
-
-    private static PacketDecoder decoder() {
-        return new PacketDecoder(
-            new PacketDecoder.Context().digest(Sender.HASH).digestPayloadBytes(DelayWiring.DIGEST_PAYLOAD_BYTES), new Counters());
     }
 
     private static byte[] frame(final long timeNs) {
@@ -167,80 +153,10 @@ class LateDropsTest {
         }
     }
 
-    /** A sender that answers at once. */
-    private static final class Sender implements ReceiverLink {
-        private static final SipHash HASH = new SipHash(0, 0);
-
-        private final IntervalPoint point;
-        private final PacketDecoder decoder = decoder();
-        private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
-
-        private Sender(final IntervalPoint point) {
-            this.point = point;
-        }
-
-        private void send(final long timeNs) {
-            final byte[] frame = frame(timeNs);
-            assertEquals(PacketDecoder.DECODED, decoder.decode(
-                new CapturedPacket(new UnsafeBuffer(frame), 1, 1).set(0, frame.length, frame.length, timeNs), descriptor, 0));
-            assertTrue(point.onPacket(new SketchedPacket().wrap(descriptor, 0, 0, 1)));
-        }
-
-        @Override
-        public SenderAnswers answers(final int senderIndex) {
-            return point;
-        }
-
-        @Override
-        public SipHash hash() {
-            return HASH;
-        }
-
-        @Override
-        public long answerDeadlineNs() {
-            return 4 * INTERVAL_NS;
-        }
-
-        @Override
-        public IntervalMode mode() {
-            return IntervalMode.CELLS;
-        }
-
-        @Override
-        public int mostFlows() {
-            return 1;
-        }
-
-        @Override
-        public int takeSendTimes(final int senderIndex, final SendTimeHandler handler) {
-            return 0;
-        }
-
-        @Override
-        public int errorEstimate(final int senderIndex) {
-            return 0;
-        }
-
-        @Override
-        public void senderCounters(final int senderIndex, final ObjLongConsumer<String> consumer) {
-            consumer.accept("sent", 0);
-        }
-
-        @Override
-        public void counters(final ObjLongConsumer<String> consumer) {
-            consumer.accept("sent", 0);
-        }
-
-        @Override
-        public long memoryBytes() {
-            return 0;
-        }
-    }
-
     /** Packets that were sent up to a time wait at the receiver, or were dropped there. */
     private void sendUntil(final long untilNs, final boolean isDropped) {
         for (; sentNs < untilNs; sentNs += STEP_NS) {
-            link.send(sentNs);
+            assertTrue(link.send(point, frame(sentNs), sentNs));
             if (isDropped) {
                 source.untoldDrops++;
             } else {

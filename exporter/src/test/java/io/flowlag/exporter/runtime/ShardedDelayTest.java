@@ -1,8 +1,6 @@
 package io.flowlag.exporter.runtime;
 
 import io.flowlag.exporter.capture.CaptureClock;
-import io.flowlag.exporter.capture.CapturedPacket;
-import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.checkpoint.Checkpoint;
 import io.flowlag.exporter.config.ConfigLoader;
@@ -29,7 +27,6 @@ import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.rli.reference.ReferenceSession;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.Agent;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -83,7 +80,7 @@ class ShardedDelayTest {
     private final CaptureClock clock = () -> nowNs;
 
     /** A frame, and the flow that decides its shard. */
-    private record Frame(long arrivalNs, int flow, byte[] octets) {
+    private record Frame(long arrivalNs, int flow, byte[] octets) implements ClockedSource.Arrival {
     }
 
     /** What a run said: records by flow without bounds, means and bounds by flow, counters, statistics. */
@@ -125,43 +122,6 @@ class ShardedDelayTest {
         }
         frames.sort(Comparator.comparingLong(Frame::arrivalNs));
         return frames;
-    }
-
-    /** Shows what has arrived by the clock, and ends when nothing more comes. */
-    private static final class ClockedSource implements PacketSource {
-        private final List<Frame> frames;
-        private final long endNs;
-        private final CaptureClock clock;
-        private int position;
-
-        ClockedSource(final List<Frame> frames, final long endNs, final CaptureClock clock) {
-            this.frames = frames;
-            this.endNs = endNs;
-            this.clock = clock;
-        }
-
-        @Override
-        public int poll(final PacketHandler handler, final int packetLimit) {
-            final long nowNs = clock.nanoTime();
-            int count = 0;
-            while (count < packetLimit && position < frames.size() && frames.get(position).arrivalNs <= nowNs) {
-                final Frame frame = frames.get(position++);
-                handler.onPacket(new CapturedPacket(new UnsafeBuffer(frame.octets), 1, 1)
-                    .set(0, frame.octets.length, frame.octets.length, frame.arrivalNs));
-                count++;
-            }
-            return count == 0 && position == frames.size() && nowNs >= endNs ? END_OF_SOURCE : count;
-        }
-
-        @Override
-        public String name() {
-            return "clocked";
-        }
-
-        @Override
-        public long capturedCount() {
-            return position;
-        }
     }
 
     /** Records as text, with all that references gave but the bound. */

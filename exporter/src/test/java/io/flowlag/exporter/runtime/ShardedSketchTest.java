@@ -1,30 +1,21 @@
 package io.flowlag.exporter.runtime;
 
-import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.capture.CaptureClock;
-import io.flowlag.exporter.capture.CapturedPacket;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.checkpoint.Checkpoint;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
-import io.flowlag.exporter.decode.PacketDecoder;
-import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayStage;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.delay.FlowSketch;
-import io.flowlag.exporter.delay.ReceiverLink;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.SketchChange;
 import io.flowlag.exporter.delay.interval.IntervalPoint;
-import io.flowlag.exporter.delay.interval.SenderAnswers;
-import io.flowlag.exporter.delay.interval.records.IntervalMode;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
-import io.flowlag.exporter.delay.interval.records.SketchedPacket;
-import io.flowlag.exporter.exchange.link.SharedSettings;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.pipeline.CaptureAgent;
 import io.flowlag.exporter.pipeline.MeteringAgent;
@@ -38,7 +29,6 @@ import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.rli.reference.ReferenceSession;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.Agent;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -52,7 +42,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.function.ObjLongConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -82,7 +71,7 @@ class ShardedSketchTest {
     private static final long ROUNDING_NS = 2;
     private static final ReferenceSession SESSION = ReferenceSession.unauthenticated(1);
     private static final long SPEED = 8;
-    private static final SipHash HASH = new SipHash(0, 0);
+    private static final IntervalSettings.Room ROOM = new IntervalSettings.Room(4096, 1, 4096, 16);
     private static final String SHORT_FLOWS = "metering: {max-flows: 4k, active-timeout: 700ms, idle-timeout: 150ms}\n";
     private static final String LONG_FLOWS = "metering: {max-flows: 4k, active-timeout: 1h, idle-timeout: 1h}\n";
 
@@ -94,7 +83,7 @@ class ShardedSketchTest {
     private final CaptureClock clock = () -> nowNs;
 
     /** A frame of a flow, or a reference; it may be lost on the way. */
-    private record Frame(long sentNs, long arrivalNs, int flow, byte[] octets) {
+    private record Frame(long sentNs, long arrivalNs, int flow, byte[] octets) implements ClockedSource.Arrival {
     }
 
     /** What a run said: by record what is to be equal, and the mean by references and sketches together; then counters. */
@@ -112,11 +101,6 @@ class ShardedSketchTest {
 
     private static long delayNs(final long sentNs) {
         return 10 * MS + Math.round(3 * MS * Math.sin((sentNs - START_NS) / (double)(170 * MS)));
-    }
-
-    /** Not of a time before the clock is set back. */
-    private static boolean isDue(final long timeNs, final long nowNs) {
-        return timeNs <= nowNs && timeNs > nowNs - HOUR_NS / 2;
     }
 
     private static int shardOf(final int flow, final long seed, final int shardCount) {
@@ -143,11 +127,7 @@ class ShardedSketchTest {
     }
 
     /** A sender that answers at once, and changes its sketches. */
-    private static final class Sender implements ReceiverLink {
-        private final PacketDecoder decoder = new PacketDecoder(
-            new PacketDecoder.Context().digest(HASH).digestPayloadBytes(DelayWiring.DIGEST_PAYLOAD_BYTES), new Counters());
-        private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
-        private final IntervalPoint first;
+    private static final class Sender extends AnsweringSender {
         private IntervalPoint point;
         private IntervalPoint next;
         private long nextNs = Long.MAX_VALUE;
@@ -156,32 +136,26 @@ class ShardedSketchTest {
         private int position;
 
         Sender(final ExporterConfig config, final List<Frame> frames) {
-            first = point(config, START_NS);
+            this(point(config, ROOM, START_NS), frames);
+        }
+
+        private Sender(final IntervalPoint first, final List<Frame> frames) {
+            super(first, 1000 * MS);
             point = first;
             this.frames = frames.stream().filter((each) -> each.flow >= 0).toList();
         }
 
-        private static IntervalPoint point(final ExporterConfig config, final long fromNs) {
-            final long number = fromNs / config.segment().intervalNs();
-            return SharedSettings.agreement(
-                SharedSettings.of(config, new UnsafeBuffer(new byte[16]), 1, number),
-                new IntervalSettings.Room(4096, 1, 4096, 16), null, number, false).point();
-        }
-
         void change(final ExporterConfig config, final long fromNs) {
-            next = point(config, fromNs);
+            next = point(config, ROOM, fromNs);
             nextNs = fromNs;
         }
 
         void sendUntil(final long untilNs) {
-            for (; position < frames.size() && isDue(frames.get(position).sentNs, untilNs); position++) {
+            for (; position < frames.size() && ClockedSource.isDue(frames.get(position).sentNs, untilNs); position++) {
                 final Frame frame = frames.get(position);
                 point = frame.sentNs >= nextNs ? next : point;
-                assertEquals(PacketDecoder.DECODED, decoder.decode(new CapturedPacket(new UnsafeBuffer(frame.octets), 1, 1)
-                    .set(0, frame.octets.length, frame.octets.length, frame.sentNs), descriptor, 0));
-                final boolean isTaken = point.onPacket(new SketchedPacket().wrap(descriptor, 0, 0, 1));
                 // The receiver restarts the sender after its clock was set back.
-                assertTrue(isTaken || frame.sentNs < START_NS);
+                assertTrue(send(point, frame.octets, frame.sentNs) || frame.sentNs < START_NS);
             }
             for (toldNs = Math.min(Math.max(toldNs, untilNs - HOUR_NS / 2), untilNs); toldNs < untilNs;) {
                 toldNs = Math.min(untilNs, toldNs + INTERVAL_NS);
@@ -190,53 +164,8 @@ class ShardedSketchTest {
         }
 
         @Override
-        public SenderAnswers answers(final int senderIndex) {
-            return first;
-        }
-
-        @Override
-        public SipHash hash() {
-            return HASH;
-        }
-
-        @Override
-        public long answerDeadlineNs() {
-            return 1000 * MS;
-        }
-
-        @Override
-        public IntervalMode mode() {
-            return IntervalMode.CELLS;
-        }
-
-        @Override
-        public int mostFlows() {
-            return 1;
-        }
-
-        @Override
-        public int takeSendTimes(final int senderIndex, final SendTimeHandler handler) {
-            return 0;
-        }
-
-        @Override
-        public int errorEstimate(final int senderIndex) {
-            return 0;
-        }
-
-        @Override
-        public void senderCounters(final int senderIndex, final ObjLongConsumer<String> consumer) {
-            consumer.accept("sent", position);
-        }
-
-        @Override
-        public void counters(final ObjLongConsumer<String> consumer) {
-            consumer.accept("sent", position);
-        }
-
-        @Override
-        public long memoryBytes() {
-            return 0;
+        long sentCount() {
+            return position;
         }
     }
 
@@ -246,43 +175,10 @@ class ShardedSketchTest {
             isJoint, false, false, true).withLink(sender);
     }
 
-    /** Shows what has arrived by the clock, and ends when nothing more comes. */
-    private static final class ClockedSource implements PacketSource {
-        private final List<Frame> frames;
-        private final long endNs;
-        private final CaptureClock clock;
-        private int position;
-
-        ClockedSource(final List<Frame> frames, final CaptureClock clock) {
-            this.frames = frames.stream().filter((each) -> each.arrivalNs < Long.MAX_VALUE)
-                .sorted(Comparator.comparing((Frame each) -> each.arrivalNs < START_NS).thenComparing(Frame::arrivalNs))
-                .toList();
-            endNs = START_NS + LEAD_NS + TRAFFIC_NS + 100 * MS;
-            this.clock = clock;
-        }
-
-        @Override
-        public int poll(final PacketHandler handler, final int packetLimit) {
-            final long nowNs = clock.nanoTime();
-            int count = 0;
-            while (count < packetLimit && position < frames.size() && isDue(frames.get(position).arrivalNs, nowNs)) {
-                final Frame frame = frames.get(position++);
-                handler.onPacket(new CapturedPacket(new UnsafeBuffer(frame.octets), 1, 1)
-                    .set(0, frame.octets.length, frame.octets.length, frame.arrivalNs));
-                count++;
-            }
-            return count == 0 && position == frames.size() && nowNs >= endNs ? END_OF_SOURCE : count;
-        }
-
-        @Override
-        public String name() {
-            return "clocked";
-        }
-
-        @Override
-        public long capturedCount() {
-            return position;
-        }
+    private static ClockedSource source(final List<Frame> frames, final CaptureClock clock) {
+        return new ClockedSource(frames.stream().filter((each) -> each.arrivalNs < Long.MAX_VALUE)
+            .sorted(Comparator.comparing((Frame each) -> each.arrivalNs < START_NS).thenComparing(Frame::arrivalNs))
+            .toList(), START_NS + LEAD_NS + TRAFFIC_NS + 100 * MS, clock);
     }
 
     /** Records as text, with all that sketches gave, and the mean of both together. */
@@ -333,7 +229,7 @@ class ShardedSketchTest {
         final Sender sender = new Sender(config, frames);
         boolean isDone = !isChanged;
         try (MeteringPipeline pipeline = new MeteringPipeline(
-            config, List.of(new ClockedSource(frames, clock)), clock, wiring(sender, isJoint), null, List.of(list), counters,
+            config, List.of(source(frames, clock)), clock, wiring(sender, isJoint), null, List.of(list), counters,
             Pipelines::fail)) {
             while (!pipeline.isEnded()) {
                 nowNs += MS;
@@ -401,7 +297,7 @@ class ShardedSketchTest {
 
     private static List<PacketSource> sources(
         final List<Frame> frames, final long seed, final int shardCount, final CaptureClock clock) {
-        return IntStream.range(0, shardCount).<PacketSource>mapToObj((shard) -> new ClockedSource(
+        return IntStream.range(0, shardCount).<PacketSource>mapToObj((shard) -> source(
             frames.stream().filter((each) -> shardOf(each.flow, seed, shardCount) == shard).toList(), clock)).toList();
     }
 
