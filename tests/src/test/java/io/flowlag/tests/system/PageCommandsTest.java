@@ -7,7 +7,6 @@ import io.flowlag.tests.support.Deadline;
 import io.flowlag.tests.support.Flowlag;
 import io.flowlag.tests.support.NetworkNamespace;
 import io.flowlag.tests.support.SteadyTraffic;
-import io.flowlag.tests.support.Tools;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -198,7 +197,6 @@ class PageCommandsTest {
 
     private void withTraffic(final Work work) throws Exception {
         NetworkNamespace.assumeAvailable();
-        Tools.require("ethtool", "ethtool");
         makeNetwork();
         prepare();
         try (ServerSocket collector = here.call(() -> new ServerSocket(4739, 8, InetAddress.getLoopbackAddress()));
