@@ -339,7 +339,7 @@ public final class SteppedSoak {
             sender = start(topology.source(), "sender", List.of("segment.role: sender", "segment.destination: [" +
                 RouterTopology.DESTINATION_PREFIX + "]", "capture.interfaces: [" + RouterTopology.HOST_INTERFACE + "]",
                 "capture.direction: out", "exchange.connect: \"" + RECEIVER_ADDRESS + ":" + port + "\""));
-            Deadline.await(TIMEOUT, () -> receiver.errors().contains("uses settings") || !receiver.isAlive(), receiver::errors);
+            Deadline.await(TIMEOUT, () -> receiver.errors().contains("measuring since") || !receiver.isAlive(), receiver::errors);
         }
 
         private Command.Running start(final NetworkNamespace namespace, final String role, final List<String> lines)
