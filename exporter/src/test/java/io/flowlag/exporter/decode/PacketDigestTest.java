@@ -94,13 +94,11 @@ class PacketDigestTest {
     }
 
     @Test
-    void shouldShowItsExamplesInTheDocumentation() throws IOException {
+    void shouldShowItsExampleInTheDocumentation() throws IOException {
         final String page = Files.readString(docs().resolve("digest.md")).replaceAll("\\s", "");
-        final List<String> lines = Files.readAllLines(docs().resolve("digest-vectors.csv"));
-        for (final String line : List.of(lines.get(1), lines.get(13))) {
-            for (final String value : Arrays.asList(line.split(",")).subList(1, 6)) {
-                assertTrue(page.contains(value), value);
-            }
+        final String line = Files.readAllLines(docs().resolve("digest-vectors.csv")).get(1);
+        for (final String value : Arrays.asList(line.split(",")).subList(1, 6)) {
+            assertTrue(page.contains(value), value);
         }
     }
 
