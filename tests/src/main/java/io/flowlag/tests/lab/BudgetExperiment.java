@@ -12,7 +12,7 @@ import io.flowlag.tests.lab.method.PathTrace;
 import io.flowlag.tests.lab.method.RliMethod;
 import io.flowlag.tests.lab.method.Simple;
 import io.flowlag.tests.lab.method.SketchMethod;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Numbers;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
@@ -32,7 +32,7 @@ import java.util.function.ToDoubleFunction;
  * The cost of accuracy: error over octets on the wire, memory and CPU, for references, LDS, joint estimation, flow sums and all
  * packets' timestamps, each by budget; and the cheapest method for an error.
  */
-public final class BudgetExperiment extends NamedExperiment {
+public final class BudgetExperiment implements Experiment {
     private static final double UTILIZATION = 0.88;
     private static final int PACKETS_PER_FLOW = 16;
     private static final int ROWS = 4;
@@ -45,11 +45,6 @@ public final class BudgetExperiment extends NamedExperiment {
     private static final double LOSS = 0.001;
     private static final double EPISODE_PACKETS = 100;
     private static final int LARGE = 100;
-
-    /** The experiment. */
-    public BudgetExperiment() {
-        super("budget", "docs/laboratory.md", "error against octets on the wire, memory and CPU, method by method; crossovers");
-    }
 
     /**
      * A method with a budget; medians over the seeds.

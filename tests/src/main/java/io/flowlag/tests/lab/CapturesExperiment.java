@@ -8,7 +8,7 @@ import io.flowlag.exporter.lab.SegmentTruth;
 import io.flowlag.exporter.lab.SimulatedSegment;
 import io.flowlag.exporter.lab.TrafficFlows;
 import io.flowlag.rli.sender.AdaptivePolicy;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
@@ -18,15 +18,10 @@ import io.flowlag.tests.lab.rli.PaperSegment;
 import java.nio.file.Path;
 
 /** Both points of a segment as captures, for other tools and for {@code flowlag delay}, with the truth of every flow. */
-public final class CapturesExperiment extends NamedExperiment {
+public final class CapturesExperiment implements Experiment {
     private static final double UTILIZATION = 0.88;
     private static final double LOSS = 0.005;
     private static final double EPISODE_PACKETS = 20;
-
-    /** The experiment. */
-    public CapturesExperiment() {
-        super("captures", "docs/laboratory.md", "both points of the RLI paper's link as pcapng, and the truth of every flow");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

@@ -20,7 +20,7 @@ import io.flowlag.tests.lab.method.SharedCounters;
 import io.flowlag.tests.lab.method.Simple;
 import io.flowlag.tests.lab.method.SketchMethod;
 import io.flowlag.tests.lab.method.StoredDelays;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
@@ -30,18 +30,13 @@ import io.flowlag.tests.lab.rli.PaperSegment;
 import java.util.List;
 
 /** Every method over the same traffic: error, memory, control traffic and CPU. */
-public final class MethodsExperiment extends NamedExperiment {
+public final class MethodsExperiment implements Experiment {
     private static final int ROWS = 4;
     private static final int CELLS_FOR_FLOWS = 2;
     private static final double PROBES_PER_SECOND = 1000;
     private static final int PACKETS_PER_FLOW = 16;
     private static final int FINE_COMB_CELLS = 1024;
     private static final double EPISODE_PACKETS = 100;
-
-    /** The experiment. */
-    public MethodsExperiment() {
-        super("methods", "docs/laboratory.md", "every method on the RLI paper's link: error, memory, control traffic, CPU");
-    }
 
     /** The compared methods; add a method as one more line. */
     static List<DelayMethod> methods(final int packets) {

@@ -2,7 +2,6 @@ package io.flowlag.tests.lab;
 
 import io.flowlag.exporter.lab.Laboratory;
 import io.flowlag.tests.lab.report.Comparison;
-import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.HtmlReport;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.PlotRenderer;
@@ -39,9 +38,7 @@ public final class PaperLaboratory implements Laboratory {
 
     @Override
     public List<Listing> listings() {
-        return Experiments.all().stream()
-            .map(experiment -> new Listing(
-                experiment.name(), experiment.source(), experiment.purpose(), experiment.takesFirstSeed())).toList();
+        return Experiments.all().stream().map(Experiments.Entry::listing).toList();
     }
 
     @Override
@@ -49,8 +46,8 @@ public final class PaperLaboratory implements Laboratory {
         final long startNs = System.nanoTime();
         final Scale scale = order.isPaperScale() ? Scale.PAPER : Scale.SMALL;
         final Setup setup = new Setup(scale, order.seeds() == 0 ? scale.seeds() : order.seeds(), order.firstSeed());
-        final List<Experiment> wanted = Experiments.all().stream()
-            .filter(experiment -> order.names().contains(experiment.name())).toList();
+        final List<Experiments.Entry> wanted = Experiments.all().stream()
+            .filter(experiment -> order.names().contains(experiment.listing().name())).toList();
         final int threads = Math.min(wanted.size(), Math.min(THREADS_AT_MOST, Runtime.getRuntime().availableProcessors()));
         final ExecutorService executor = Executors.newFixedThreadPool(threads);
         final String command = command(order, setup);
@@ -58,9 +55,10 @@ public final class PaperLaboratory implements Laboratory {
         try {
             final AtomicInteger done = new AtomicInteger();
             final List<Future<HtmlReport.Part>> futures = new ArrayList<>();
-            for (final Experiment experiment : wanted) {
+            for (final Experiments.Entry experiment : wanted) {
                 futures.add(executor.submit(() -> {
-                    progress.accept("lab: " + experiment.name() + " runs, " + done.get() + " of " + wanted.size() + " done");
+                    progress.accept(
+                        "lab: " + experiment.listing().name() + " runs, " + done.get() + " of " + wanted.size() + " done");
                     final HtmlReport.Part part = measure(experiment, setup);
                     done.incrementAndGet();
                     return part;
@@ -93,15 +91,15 @@ public final class PaperLaboratory implements Laboratory {
             System.getProperty("java.version") + ", " + Runtime.getRuntime().availableProcessors() + " processors";
     }
 
-    private static HtmlReport.Part measure(final Experiment experiment, final Setup setup) {
+    private static HtmlReport.Part measure(final Experiments.Entry experiment, final Setup setup) {
         final long beforeNs = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
-        final Results results = experiment.run(setup);
+        final Results results = experiment.experiment().run(setup);
         final List<String> svgs = new ArrayList<>();
         for (final Plot plot : results.plots()) {
             final String svg = PlotRenderer.svg(plot);
             svgs.add(svg == null ? NOTHING_TO_DRAW : svg);
         }
-        return new HtmlReport.Part(experiment, results, svgs,
+        return new HtmlReport.Part(experiment.listing(), results, svgs,
             (ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - beforeNs) / 1e9);
     }
 
@@ -121,9 +119,9 @@ public final class PaperLaboratory implements Laboratory {
 
     /** Writes files first, so that results exist even if a later experiment fails. */
     private static void write(final HtmlReport.Part part, final Path directory, final Consumer<String> out) throws IOException {
-        final String name = part.experiment().name();
+        final String name = part.listing().name();
         final Results results = part.results();
-        out.accept(name + " (" + part.experiment().source() + "): " + part.experiment().purpose());
+        out.accept(name + " (" + part.listing().source() + "): " + part.listing().purpose());
         for (final Table table : results.tables()) {
             final Path file = directory.resolve(name + "-" + table.name() + (table.isMeasured() ? ".times.csv" : ".csv"));
             Files.writeString(file, table.csv());

@@ -4,7 +4,7 @@ import io.flowlag.rli.clock.ClockEstimator;
 import io.flowlag.rli.clock.ClockEvent;
 import io.flowlag.rli.clock.ClockSettings;
 import io.flowlag.tests.lab.clock.ClockScenario.Change;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Numbers;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
@@ -20,7 +20,7 @@ import java.util.function.ToDoubleFunction;
  * The offset between two clocks from delays in both directions: error and bound by offset, drift, jitter, asymmetry, load and
  * wander, and how changes of clocks and paths are classified.
  */
-public final class ClockExperiment extends NamedExperiment {
+public final class ClockExperiment implements Experiment {
     private static final double US = 1e-3;
     private static final double ALLOWED_NS = 5_000;
     private static final long TRIP_NS = 400_000;
@@ -29,11 +29,6 @@ public final class ClockExperiment extends NamedExperiment {
     private static final int DELAYS_PER_INTERVAL = 100;
     private static final String[] FIGURES = {"with estimate %", "bound holds %", "within 5 µs of asymmetry %",
         "error beyond asymmetry µs", "95 % µs", "bound µs", "half the least round trip µs", "drift error ppm"};
-
-    /** The experiment. */
-    public ClockExperiment() {
-        super("clock", "docs/laboratory.md", "offset and drift between two clocks from both directions, steps and new paths");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

@@ -1,6 +1,6 @@
 package io.flowlag.tests.lab.heldout;
 
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
@@ -8,17 +8,7 @@ import io.flowlag.tests.lab.report.Table;
 import java.util.List;
 
 /** The captures of {@link HeldOutExperiment} as files, with the truth of every flow: one pair for each path and seed. */
-public final class HeldOutCaptures extends NamedExperiment {
-    /** The experiment. */
-    public HeldOutCaptures() {
-        super("held-out-captures", "docs/laboratory.md", "the captures that held-out judges by, and the truth of every flow");
-    }
-
-    @Override
-    public boolean takesFirstSeed() {
-        return true;
-    }
-
+public final class HeldOutCaptures implements Experiment {
     @Override
     public void run(final Setup setup, final Results results) {
         final long firstSeed = HeldOutExperiment.firstSeed(setup);

@@ -1,6 +1,6 @@
 package io.flowlag.tests.lab.heldout;
 
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * Evaluates {@code flowlag delay} on captures with known truth and seeds drawn at run time: accuracy of means, coverage of
  * bounds, exactness of losses, and run time.
  */
-public final class HeldOutExperiment extends NamedExperiment {
+public final class HeldOutExperiment implements Experiment {
     /** System property: the paths, separated by commas; all of them by default. */
     static final String PATHS_PROPERTY = "flowlag.held-out.paths";
     /** System property: the settings, separated by commas; {@code default,joint} by default. */
@@ -28,11 +28,6 @@ public final class HeldOutExperiment extends NamedExperiment {
 
     private static final int USAGE_ERROR = 64;
     private static final int LEAST_FLOWS_OF_CLASS = 2_000;
-
-    /** The experiment. */
-    public HeldOutExperiment() {
-        super("held-out", "docs/laboratory.md", "flowlag delay on captures with seeds drawn at run time: errors, bounds, losses");
-    }
 
     /** Settings of the product. */
     private enum Settings {
@@ -69,11 +64,6 @@ public final class HeldOutExperiment extends NamedExperiment {
                 "--estimators", isOld ? "rli,lds,joint" : "joint", "--capacity", capacityBps / 1_000_000 + "m") : List.of();
             return Stream.concat(joint.stream(), more.stream()).toList();
         }
-    }
-
-    @Override
-    public boolean takesFirstSeed() {
-        return true;
     }
 
     static long firstSeed(final Setup setup) {

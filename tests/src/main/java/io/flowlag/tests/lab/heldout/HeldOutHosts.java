@@ -1,7 +1,7 @@
 package io.flowlag.tests.lab.heldout;
 
 import io.flowlag.exporter.runtime.ReplayedPoint;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
  * exchange: accuracy of means, coverage of bounds, exactness of losses, and octets. Most flows have one packet; a quarter of the
  * flows is in each second.
  */
-public final class HeldOutHosts extends NamedExperiment {
+public final class HeldOutHosts implements Experiment {
     /** System property: factor by which the replay is slower than the trace; 1 by default. */
     static final String SLOWER_PROPERTY = "flowlag.held-out.slower";
     /** System property: offset of the receiver's clock, ns; 0 by default. */
@@ -72,16 +72,9 @@ public final class HeldOutHosts extends NamedExperiment {
     }
 
     HeldOutHosts(final HeldOutPath path, final Clock clock, final double lostShare) {
-        super("held-out-hosts", "docs/laboratory.md",
-            "two processes that replay captures and compare them over the exchange: errors, bounds, losses, octets");
         this.path = path;
         this.clock = clock;
         this.lostShare = lostShare;
-    }
-
-    @Override
-    public boolean takesFirstSeed() {
-        return true;
     }
 
     @Override

@@ -10,7 +10,7 @@ import io.flowlag.tests.lab.method.PathTrace;
 import io.flowlag.tests.lab.method.ReconciledMethod;
 import io.flowlag.tests.lab.method.Simple;
 import io.flowlag.tests.lab.method.SketchMethod;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Numbers;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
@@ -40,7 +40,7 @@ import java.util.stream.Stream;
  * {@code flowlag delay} runs it, and the papers' methods. Beside them Lemma 2 of the RDA paper, and what asymmetric paths do to
  * the estimate of an offset.
  */
-public final class ImpairmentExperiment extends NamedExperiment {
+public final class ImpairmentExperiment implements Experiment {
     private static final double US = 1e3;
     private static final double MS = 1e6;
     private static final double LOST_SHARE = 0.001;
@@ -50,11 +50,6 @@ public final class ImpairmentExperiment extends NamedExperiment {
     private static final int LARGE = 100;
     private static final int KEY_BYTES = 16;
     private static final Pattern RECONCILED = Pattern.compile("class +rda_samples.*\nall +([0-9]+) +([-0-9.]+) +([-0-9.]+)");
-
-    /** The experiment. */
-    public ImpairmentExperiment() {
-        super("impairments", "RDA Lemma 2", "every method against offset, drift, jitter, several paths and asymmetry");
-    }
 
     /** What is varied, and its unit. */
     private enum Varied {

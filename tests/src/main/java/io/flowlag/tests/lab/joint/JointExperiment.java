@@ -1,7 +1,7 @@
 package io.flowlag.tests.lab.joint;
 
 import io.flowlag.sketch.joint.JointTier;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Scale;
@@ -12,22 +12,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Joint estimation, RLI and LDS over the same intervals, and whether bounds hold: the tables of docs/joint.md. */
-public final class JointExperiment extends NamedExperiment {
+public final class JointExperiment implements Experiment {
     private static final double[] BOTH_SIZES = {0.5, 0.05};
     private static final double[] LARGE_SIZE = {0.5};
     private static final long FIRST_SEED = 201;
     private static final int WARM_UPS = 2;
     private static final int LEAST_FLOWS = 300;
-
-    /** The experiment. */
-    public JointExperiment() {
-        super("joint", "docs/joint.md", "joint estimation beside RLI and LDS: queues, two queues, Weibull, loss; calibration");
-    }
-
-    @Override
-    public boolean takesFirstSeed() {
-        return true;
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

@@ -3,7 +3,7 @@ package io.flowlag.tests.lab.joint;
 import io.flowlag.exporter.delay.interval.repair.FlowLosses;
 import io.flowlag.sketch.joint.JointTier;
 import io.flowlag.tests.lab.method.PathTrace;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Numbers;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
@@ -18,7 +18,7 @@ import java.util.List;
  * Joint estimation under uniform loss and bursts of 100, with and without reconciliation: error against the same packets without
  * loss, losses by flow, and octets of the exchange.
  */
-public final class JointRepair extends NamedExperiment {
+public final class JointRepair implements Experiment {
     private static final double[] LOSS_SHARES = {0.001, 0.005, 0.01, 0.05};
     private static final double[] TEST_SHARES = {0.005, 0.05};
     private static final int BURST = 100;
@@ -29,12 +29,6 @@ public final class JointRepair extends NamedExperiment {
     private static final int PACKETS_PER_FLOW = 8;
     private static final double WORST = 1.1;
     private static final double EXACT_PERCENT = 99.9;
-
-    /** The experiment. */
-    public JointRepair() {
-        super("joint-repair", "docs/reconciliation.md",
-            "joint estimation without loss, with loss, and repaired; loss by flow; octets for it");
-    }
 
     /** What a kind of loss did. */
     private static final class Loss {

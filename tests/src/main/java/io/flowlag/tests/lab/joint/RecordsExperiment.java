@@ -1,6 +1,6 @@
 package io.flowlag.tests.lab.joint;
 
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Scale;
 import io.flowlag.tests.lab.report.Setup;
@@ -10,18 +10,8 @@ import java.util.List;
 import java.util.stream.DoubleStream;
 
 /** Records of many intervals of flows that last: their cells are hashed by one seed for all, or by another in each interval. */
-public final class RecordsExperiment extends NamedExperiment {
+public final class RecordsExperiment implements Experiment {
     private static final long FIRST_SEED = 401;
-
-    /** The experiment. */
-    public RecordsExperiment() {
-        super("records", "docs/sketch.md", "records of many intervals: one seed of cells for all, or another in each");
-    }
-
-    @Override
-    public boolean takesFirstSeed() {
-        return true;
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

@@ -1,6 +1,6 @@
 package io.flowlag.tests.lab.network;
 
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Scale;
 import io.flowlag.tests.lab.report.Setup;
@@ -13,18 +13,13 @@ import java.util.List;
 import java.util.Map;
 
 /** Alarms of rises on stationary means, of quiet queues and drawn: false ones, and how late those of rises are. */
-public final class NetworkAlarms extends NamedExperiment {
+public final class NetworkAlarms implements Experiment {
     private static final double PERCENT = 100;
     private static final int SOON = 3;
     private static final double TAIL = 1.5;
     private static final int[] LENGTHS = {1, 10, 60};
     private static final double[] RISES = {1, 3, 5, 7, 10, 14, 20, 28, 40};
     private static final double[] FEW_RISES = {3, 20};
-
-    /** The experiment. */
-    public NetworkAlarms() {
-        super("network-alarms", "network: windows", "false alarms of stationary means, and how late those of rises are");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

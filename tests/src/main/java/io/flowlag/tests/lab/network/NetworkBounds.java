@@ -11,7 +11,7 @@ import io.flowlag.exporter.lab.TrafficProfile;
 import io.flowlag.network.window.IntervalDelay;
 import io.flowlag.network.window.MeanSource;
 import io.flowlag.network.window.WindowDelay;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Numbers;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
@@ -28,7 +28,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /** Whether the bound of a window holds that is merged from those of measurement intervals: every source, in many queues. */
-public final class NetworkBounds extends NamedExperiment {
+public final class NetworkBounds implements Experiment {
     private static final double PERCENT = 100;
     private static final long INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final int INTERVALS = 6;
@@ -53,12 +53,6 @@ public final class NetworkBounds extends NamedExperiment {
     /** A queue and how it is measured. */
     private record Scenario(
         String name, LoadModel load, QueueModel queue, PathFaults faults, String references, String aggregator) {
-    }
-
-    /** The experiment. */
-    public NetworkBounds() {
-        super("network-bounds", "network: window",
-            "whether bounds that are merged over a window hold, by source and queue; of few samples");
     }
 
     private static List<Scenario> scenarios() {

@@ -1,7 +1,7 @@
 package io.flowlag.tests.lab.network;
 
 import io.flowlag.network.topology.Topology;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Scale;
 import io.flowlag.tests.lab.report.Setup;
@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Random;
 
 /** Slow hops behind clocks that are off by half a millisecond, one deviation, since floors were learned. */
-public final class NetworkClocks extends NamedExperiment {
+public final class NetworkClocks implements Experiment {
     private static final double PERCENT = 100;
     private static final double SIGMA_NS = 500_000;
     private static final double BOUND = 1.96;
@@ -22,11 +22,6 @@ public final class NetworkClocks extends NamedExperiment {
     private static final int SPRINT_POINTS = 45;
     private static final int SLOW_HOPS = 3;
     private static final double FLOW_NS = 300_000;
-
-    /** The experiment. */
-    public NetworkClocks() {
-        super("network-clocks", "network: locate", "slow hops behind clocks that are off, solved for or taken for exact");
-    }
 
     /** Clocks as unknowns, and taken for exact. */
     private static final class Both {

@@ -4,7 +4,7 @@ import io.flowlag.network.locate.HopGroups;
 import io.flowlag.network.locate.HopLocator;
 import io.flowlag.network.locate.MeasuredSegment;
 import io.flowlag.network.topology.Topology;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Numbers;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Scale;
@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
  * Slow hops in networks of queues, and in larger ones with the errors that were found in the queues; beside a lasso, non-negative
  * least squares and a Boolean cover on the same segments.
  */
-public final class NetworkLocate extends NamedExperiment {
+public final class NetworkLocate implements Experiment {
     private static final double PERCENT = 100;
     private static final double PENALTY = 3;
     private static final double SLOW_NS = 1e6;
@@ -39,11 +39,6 @@ public final class NetworkLocate extends NamedExperiment {
     private static final int LARGE_SEGMENTS = 1000;
     private static final int LARGE_HOPS = 3000;
     private static final int LARGE_CLOCKS = 300;
-
-    /** The experiment. */
-    public NetworkLocate() {
-        super("network-locate", "network: locate", "slow hops in networks of queues, beside lasso, NNLS and Boolean cover");
-    }
 
     /** Ours and others on the same windows. */
     private static final class Methods {

@@ -5,7 +5,7 @@ import io.flowlag.network.route.PlannedSegments;
 import io.flowlag.network.route.PlannedSegments.Selection;
 import io.flowlag.network.route.PointPlan;
 import io.flowlag.network.route.ShortestRoutes;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
  * Figure 9 of the LDA paper beside ours, in Rocketfuel's networks: Algorithm 1 and points by chance; how many
  * routers cut the probe hop count to a hundredth; which segments prefixes select; and plans by expected suspects.
  */
-public final class NetworkPlanning extends NamedExperiment {
+public final class NetworkPlanning implements Experiment {
     private static final List<Integer> NETWORKS = List.of(1221, 1239, 1755, 3257, 3967, 6461);
     private static final int SPRINT = 1239;
     private static final int MOST_POINTS = 60;
@@ -37,11 +37,6 @@ public final class NetworkPlanning extends NamedExperiment {
     private static final double PAPER_MEAN = 4;
     private static final double PAPER_MEAN_OF_50 = 1.5;
     private static final double PAPER_SHARE = 15;
-
-    /** The experiment. */
-    public NetworkPlanning() {
-        super("network-plan", "LDA/ToN Figure 9", "where points go: probe hops, segments, selectors and expected suspects");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

@@ -2,7 +2,7 @@ package io.flowlag.tests.lab.quantile;
 
 import io.flowlag.tests.lab.quantile.QuantileRun.Delays;
 import io.flowlag.tests.lab.quantile.QuantileRun.Flow;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Numbers;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Scale;
@@ -17,14 +17,9 @@ import java.util.List;
  * against all packets of each flow, how often the bounds hold, and what send times take. Beside it a queue that can be
  * interpolated, whose estimates the flows keep.
  */
-public final class QuantileExperiment extends NamedExperiment {
+public final class QuantileExperiment implements Experiment {
     private static final double PERCENT = 100;
     private static final int[] SHOWN = {0, 1, 3};
-
-    /** The experiment. */
-    public QuantileExperiment() {
-        super("quantiles", "docs/rli.md", "quantiles of flows from packets sampled at both points, Weibull delays");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

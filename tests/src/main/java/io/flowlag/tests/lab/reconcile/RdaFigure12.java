@@ -1,20 +1,15 @@
 package io.flowlag.tests.lab.reconcile;
 
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 
 /** Figures 12 to 15 of the RDA paper: cost of an interval's result, by stage and by size. */
-public final class RdaFigure12 extends NamedExperiment {
+public final class RdaFigure12 implements Experiment {
     private static final double PAPER_INTERVAL_MS = 20;
     private static final double PAPER_MEAN_MS = 3;
     private static final double PAPER_CELLS = 20_000;
     private static final double LARGE_DIFFERENCE = 1_000;
-
-    /** The experiment. */
-    public RdaFigure12() {
-        super("rda-fig12", "RDA Figures 12-15", "time and octets of an interval's result, by stage and by cells");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

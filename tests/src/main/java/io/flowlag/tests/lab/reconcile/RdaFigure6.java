@@ -1,17 +1,12 @@
 package io.flowlag.tests.lab.reconcile;
 
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 
 /** Figure 6 of the RDA paper: time to decode, beside FineComb's brute force. */
-public final class RdaFigure6 extends NamedExperiment {
+public final class RdaFigure6 implements Experiment {
     private static final double PAPER_SLOWER = 100;
-
-    /** The experiment. */
-    public RdaFigure6() {
-        super("rda-fig6", "RDA Figure 6", "time to decode by difference; FineComb's brute force by stash; large differences");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

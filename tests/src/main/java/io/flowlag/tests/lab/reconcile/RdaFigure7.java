@@ -1,18 +1,13 @@
 package io.flowlag.tests.lab.reconcile;
 
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 
 /** Figures 7 and 8 of the RDA paper: error of mean and standard deviation over the set difference. */
-public final class RdaFigure7 extends NamedExperiment {
+public final class RdaFigure7 implements Experiment {
     private static final double TRANSITION = 2_000;
     private static final double LARGEST = 10_000;
-
-    /** The experiment. */
-    public RdaFigure7() {
-        super("rda-fig7", "RDA Figures 7, 8", "RDA, late-bound RDA, FineComb and LDA over the set difference");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

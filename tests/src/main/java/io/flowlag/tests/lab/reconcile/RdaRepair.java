@@ -1,18 +1,13 @@
 package io.flowlag.tests.lab.reconcile;
 
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 
 /** Effect of repair on an LDS under uniform loss and bursts: error, exact losses, octets exchanged. */
-public final class RdaRepair extends NamedExperiment {
+public final class RdaRepair implements Experiment {
     private static final double WORST = 1.1;
     private static final double EXACT_PERCENT = 99.9;
-
-    /** The experiment. */
-    public RdaRepair() {
-        super("rda-repair", "docs/reconciliation.md", "LDS without loss, with loss, and repaired; loss by flow; octets for it");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

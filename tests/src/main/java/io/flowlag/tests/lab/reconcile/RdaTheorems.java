@@ -11,7 +11,7 @@ import io.flowlag.sketch.reconcile.SynopsisGeometry;
 import io.flowlag.tests.lab.comparator.CollapsedCells;
 import io.flowlag.tests.lab.comparator.FineComb;
 import io.flowlag.tests.lab.comparator.FineCombEstimator;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
@@ -25,7 +25,7 @@ import java.util.SplittableRandom;
  * spoil, how often an RDA of twice the difference is not decoded, packets that are of no use then, what a constant offset of the
  * clocks does, and how many samples keep a mean within a share of itself.
  */
-public final class RdaTheorems extends NamedExperiment {
+public final class RdaTheorems implements Experiment {
     private static final double CONFIDENCE = 0.95;
     private static final int PACKETS = 20_000;
     private static final int PACKET_BYTES = 500;
@@ -39,11 +39,6 @@ public final class RdaTheorems extends NamedExperiment {
     private static final double WEIBULL_DEVIATION = 2.6451;
     private static final double PARETO_SHAPE = 2.5;
     private static final long[] OFFSETS_NS = {-1_000_000, 1_000, 1_000_000, 10_000_000};
-
-    /** The experiment. */
-    public RdaTheorems() {
-        super("rda-theorems", "RDA Theorem 1, Lemmas", "Theorems 1 and 2, Lemmas 1 to 3 against simulation");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

@@ -1,5 +1,7 @@
 package io.flowlag.tests.lab.report;
 
+import io.flowlag.exporter.lab.Laboratory.Listing;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -21,7 +23,7 @@ public final class HtmlReport {
      *
      * @param cpuSeconds what it took, with the plots.
      */
-    public record Part(Experiment experiment, Results results, List<String> svgs, double cpuSeconds) {
+    public record Part(Listing listing, Results results, List<String> svgs, double cpuSeconds) {
         /** Copies the plots. */
         public Part {
             svgs = List.copyOf(svgs);
@@ -72,14 +74,14 @@ public final class HtmlReport {
             .append("<th>here</th><th>ratio</th></tr>\n");
         for (final Part part : parts) {
             for (final Comparison comparison : part.results().comparisons()) {
-                row(text, "td", List.of("<a href=\"#" + part.experiment().name() + "\">" + part.experiment().name() + "</a>",
+                row(text, "td", List.of("<a href=\"#" + part.listing().name() + "\">" + part.listing().name() + "</a>",
                     escaped(comparison.what()), Numbers.text(comparison.paper()), Numbers.text(comparison.here()),
                     Numbers.text(comparison.ratio())));
             }
         }
         text.append("</table></div>\n<h2>What took how long</h2>\n<div class=\"wide\"><table>")
             .append("<tr><th>experiment</th><th>source</th><th>CPU, s</th></tr>\n");
-        parts.forEach(part -> row(text, "td", List.of(part.experiment().name(), escaped(part.experiment().source()),
+        parts.forEach(part -> row(text, "td", List.of(part.listing().name(), escaped(part.listing().source()),
             String.format(Locale.ROOT, "%.1f", part.cpuSeconds()))));
         text.append("</table></div>\n");
         parts.forEach(part -> section(text, part));
@@ -87,7 +89,7 @@ public final class HtmlReport {
     }
 
     private static void section(final StringBuilder text, final Part part) {
-        final Experiment experiment = part.experiment();
+        final Listing experiment = part.listing();
         text.append("<h2 id=\"").append(experiment.name()).append("\">").append(experiment.name()).append(" – ")
             .append(escaped(experiment.source())).append("</h2>\n<p>").append(escaped(experiment.purpose())).append("</p>\n");
         part.results().notes().forEach(note -> text.append("<p>").append(escaped(note)).append("</p>\n"));

@@ -3,7 +3,7 @@ package io.flowlag.tests.lab.rli;
 import io.flowlag.rli.receiver.Estimator;
 import io.flowlag.rli.sender.AdaptivePolicy;
 import io.flowlag.rli.sender.InjectionSettings;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
@@ -12,14 +12,9 @@ import io.flowlag.tests.lab.report.Table;
 import java.util.List;
 
 /** Effect of a ceiling on the references' bandwidth at 88 %. */
-public final class RliCeiling extends NamedExperiment {
+public final class RliCeiling implements Experiment {
     private static final double[] SHARES = {1, 0.0005, 0.0002, 0.0001, 0.00005};
     private static final double UTILIZATION = 0.88;
-
-    /** The experiment. */
-    public RliCeiling() {
-        super("rli-ceiling", "docs/laboratory.md", "what a ceiling of the references' bandwidth costs in accuracy at 88 %");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

@@ -7,7 +7,7 @@ import io.flowlag.rli.receiver.Estimator;
 import io.flowlag.rli.sender.EveryNPolicy;
 import io.flowlag.rli.sender.InjectionPolicy;
 import io.flowlag.rli.sender.InjectionSettings;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
@@ -16,15 +16,10 @@ import io.flowlag.tests.lab.report.Table;
 import java.util.List;
 
 /** Two classes by strict priority, and two parallel paths: with a stream of references for each, and with one. */
-public final class RliClasses extends NamedExperiment {
+public final class RliClasses implements Experiment {
     private static final double FIRST_SHARE = 0.3;
     private static final EveryNPolicy POLICY = new EveryNPolicy(20);
     private static final double[] UTILIZATIONS = {0.70, 0.88};
-
-    /** The experiment. */
-    public RliClasses() {
-        super("rli-classes", "docs/laboratory.md", "two priority classes and two parallel paths: a stream for each, or one");
-    }
 
     /** Queue and references. */
     private enum Case {

@@ -7,7 +7,7 @@ import io.flowlag.rli.sender.AdaptivePolicy;
 import io.flowlag.rli.sender.CombinedPolicy;
 import io.flowlag.rli.sender.EveryIntervalPolicy;
 import io.flowlag.rli.sender.EveryNPolicy;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
@@ -17,15 +17,10 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 /** Load between 20 and 90 %, and every policy with at least as many octets as adaptive takes. */
-public final class RliEqualOctets extends NamedExperiment {
+public final class RliEqualOctets implements Experiment {
     private static final String[] NAMES = {"adaptive", "every-n", "every-interval", "combined"};
     private static final int BISECTIONS = 12;
     private static final int COLUMNS = 9;
-
-    /** The experiment. */
-    public RliEqualOctets() {
-        super("rli-equal-octets", "docs/laboratory.md", "injection policies at equal octets, load between 20 and 90 %");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

@@ -1,7 +1,7 @@
 package io.flowlag.tests.lab.rli;
 
 import io.flowlag.tests.lab.method.PathTrace;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Numbers;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
@@ -15,7 +15,7 @@ import java.util.Arrays;
  * the same windows of time, and how long the delay stays above a level. Queueing delay excludes the packet's own transmission. No
  * references are sent.
  */
-public final class RliFigure1 extends NamedExperiment {
+public final class RliFigure1 implements Experiment {
     private static final double[] UTILIZATIONS = {0.55, 0.88};
     private static final double[] WINDOWS_MS = {0.1, 1, 10, 100, 1_000};
     private static final double[] LEVELS_MS = {0.01, 0.03, 0.1, 0.3, 1, 3, 10};
@@ -24,11 +24,6 @@ public final class RliFigure1 extends NamedExperiment {
     private static final double HIGH = 0.88;
     /** What the paper says of its trace SANJ: 0.39 ms of mean delay, bursts above it of roughly 10 ms. */
     private static final double PAPER_BURST_MS = 10;
-
-    /** The experiment. */
-    public RliFigure1() {
-        super("rli-fig1", "RLI Figures 1, 2", "are delays of packets at the same time alike, and how long do they stay high");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

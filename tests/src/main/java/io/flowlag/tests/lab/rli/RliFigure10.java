@@ -8,7 +8,7 @@ import io.flowlag.tests.lab.method.MultiPointEstimator;
 import io.flowlag.tests.lab.method.PathTrace;
 import io.flowlag.tests.lab.method.RliMethod;
 import io.flowlag.tests.lab.method.Simple;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Numbers;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
@@ -22,16 +22,11 @@ import java.util.List;
  * Figure 10 of the RLI paper: RLI and RLI-L against trajectory sampling and MFE at a sampling rate of 0.1 %, over the flows with
  * a sampled packet.
  */
-public final class RliFigure10 extends NamedExperiment {
+public final class RliFigure10 implements Experiment {
     private static final double SHARE = 0.001;
     private static final List<DelayMethod> METHODS = List.of(
         Simple.trajectorySampling(SHARE), new MultiPointEstimator(SHARE, false), new RliMethod(Estimator.LEFT),
         new RliMethod(Estimator.LINEAR));
-
-    /** The experiment. */
-    public RliFigure10() {
-        super("rli-fig10", "RLI Figure 10", "RLI and RLI-L beside trajectory sampling and MFE, 0.1 % sampled, by load");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

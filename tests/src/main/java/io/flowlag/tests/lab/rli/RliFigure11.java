@@ -9,7 +9,7 @@ import io.flowlag.sketch.lda.LdaEstimate;
 import io.flowlag.tests.lab.method.LdaMethod;
 import io.flowlag.tests.lab.method.PathTrace;
 import io.flowlag.tests.lab.method.RliMethod;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Numbers;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
@@ -19,16 +19,11 @@ import io.flowlag.tests.lab.report.Table;
 import java.util.Arrays;
 
 /** Figure 11 of the RLI paper: the mean of all packets, by LDA and by RLI with as much control traffic or more, over loss. */
-public final class RliFigure11 extends NamedExperiment {
+public final class RliFigure11 implements Experiment {
     private static final double[] LOSS = {0, 0.001, 0.004, 0.01, 0.03, 0.1};
     private static final int[] REFERENCES_PER_SECOND = {288, 1440};
     private static final double UTILIZATION = 0.88;
     private static final double NS_PER_SECOND = 1e9;
-
-    /** The experiment. */
-    public RliFigure11() {
-        super("rli-fig11", "RLI Figure 11", "the mean of all packets by two-bank LDA and by RLI at 288 and 1440 references/s");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

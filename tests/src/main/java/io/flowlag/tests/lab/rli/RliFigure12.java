@@ -4,21 +4,16 @@ import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.exporter.lab.SegmentTruth;
 import io.flowlag.exporter.lab.SimulatedSegment;
 import io.flowlag.rli.sender.AdaptivePolicy;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
 
 /** Figure 12 of the RLI paper: the references' share of the link, and their effect on delay and loss of other packets. */
-public final class RliFigure12 extends NamedExperiment {
+public final class RliFigure12 implements Experiment {
     private static final double[] UTILIZATIONS = {0.20, 0.40, 0.55, 0.70, 0.80, 0.88, 0.90, 1.0};
     private static final double HIGH = 0.88;
-
-    /** The experiment. */
-    public RliFigure12() {
-        super("rli-fig12", "RLI Figure 12", "what references take of the link, add to delays, and add to loss, by load");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

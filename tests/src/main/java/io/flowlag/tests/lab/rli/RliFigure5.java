@@ -1,20 +1,15 @@
 package io.flowlag.tests.lab.rli;
 
 import io.flowlag.rli.sender.EveryNPolicy;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
 
 /** Figure 5 of the RLI paper: error over the injection rate, one reference in n packets. */
-public final class RliFigure5 extends NamedExperiment {
+public final class RliFigure5 implements Experiment {
     private static final int[] PACKET_GAPS = {1000, 300, 100, 30, 10, 5, 2};
-
-    /** The experiment. */
-    public RliFigure5() {
-        super("rli-fig5", "RLI Figure 5", "error over the injection rate (one in n) at 20 and 70 % load");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

@@ -5,7 +5,7 @@ import io.flowlag.rli.sender.CombinedPolicy;
 import io.flowlag.rli.sender.EveryIntervalPolicy;
 import io.flowlag.rli.sender.EveryNPolicy;
 import io.flowlag.rli.sender.InjectionPolicy;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
@@ -16,14 +16,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Figure 6 of the RLI paper: the four injection policies at n = 300 and τ = 780 µs. */
-public final class RliFigure6 extends NamedExperiment {
+public final class RliFigure6 implements Experiment {
     private static final int PAPER_N = 300;
     private static final long PAPER_TAU_NS = TimeUnit.MICROSECONDS.toNanos(780);
-
-    /** The experiment. */
-    public RliFigure6() {
-        super("rli-fig6", "RLI Figure 6", "injection policies at the paper's parameters: error and injection rate by load");
-    }
 
     private static Map<String, InjectionPolicy> policies() {
         final Map<String, InjectionPolicy> policies = new LinkedHashMap<>();

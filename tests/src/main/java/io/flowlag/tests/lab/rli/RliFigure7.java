@@ -4,7 +4,7 @@ import io.flowlag.exporter.lab.ReferenceModel;
 import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.rli.receiver.Estimator;
 import io.flowlag.rli.sender.AdaptivePolicy;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Scale;
@@ -12,12 +12,7 @@ import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
 
 /** Figure 7 of the RLI paper: the distribution of the relative error of means; beside it the bound of the records. */
-public final class RliFigure7 extends NamedExperiment {
-    /** The experiment. */
-    public RliFigure7() {
-        super("rli-fig7", "RLI Figure 7", "distribution of the error of means by load; RLI-L, deviations and bounds beside it");
-    }
-
+public final class RliFigure7 implements Experiment {
     @Override
     public void run(final Setup setup, final Results results) {
         final Table table = results.table("accuracy", "Adaptive injection, relative errors; medians over the seeds",

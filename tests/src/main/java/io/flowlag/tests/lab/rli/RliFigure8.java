@@ -1,20 +1,15 @@
 package io.flowlag.tests.lab.rli;
 
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
 
 /** Figure 8 of the RLI paper: error by true delay and by size of the flow, and the bias of estimates. */
-public final class RliFigure8 extends NamedExperiment {
+public final class RliFigure8 implements Experiment {
     private static final double[] DELAYS_US = {0, 1, 3, 10, 30, 100, 300, 1_000, 3_000, 1e9};
     private static final double[] SIZES = {1, 2, 5, 11, 31, 101, 301, 1_001, 1e9};
-
-    /** The experiment. */
-    public RliFigure8() {
-        super("rli-fig8", "RLI Figure 8", "error of means by true delay and by packets of the flow; lean of the estimates");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

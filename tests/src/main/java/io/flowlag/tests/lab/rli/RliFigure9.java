@@ -1,19 +1,14 @@
 package io.flowlag.tests.lab.rli;
 
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
 
 /** Figure 9 of the RLI paper: error of standard deviations. */
-public final class RliFigure9 extends NamedExperiment {
+public final class RliFigure9 implements Experiment {
     private static final double[] DEVIATIONS_US = {0, 1, 3, 10, 30, 100, 300, 1_000, 1e9};
-
-    /** The experiment. */
-    public RliFigure9() {
-        super("rli-fig9", "RLI Figure 9", "error of flows' standard deviations: distribution, and by true deviation");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

@@ -4,7 +4,7 @@ import io.flowlag.exporter.lab.LoadModel;
 import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.exporter.lab.TrafficProfile;
 import io.flowlag.rli.sender.AdaptivePolicy;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Numbers;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
@@ -15,7 +15,7 @@ import io.flowlag.tests.lab.report.Table;
  * each. Frames are of 60 and 1514 octets; the bursts of each are fitted to mean delay and R of Table I on seeds 1000 to 1005.
  * The paper marks packets as references, here they are added.
  */
-public final class RliOc3 extends NamedExperiment {
+public final class RliOc3 implements Experiment {
     private static final long CAPACITY_BPS = 155_000_000;
     private static final double SMALL_SHARE = 0.09;
     private static final double PARETO_SHAPE = 1.131;
@@ -37,11 +37,6 @@ public final class RliOc3 extends NamedExperiment {
             this.range = range;
             this.bursts = bursts;
         }
-    }
-
-    /** The experiment. */
-    public RliOc3() {
-        super("rli-oc3", "RLI Table I, section V-B", "the OC-3 traces WEB468 and WEB700: delays, spread and error of means");
     }
 
     private static SegmentProfile profile(final Trace trace, final int packets, final long seed) {

@@ -21,7 +21,7 @@ import io.flowlag.sketch.estimate.FlowEstimate;
 import io.flowlag.sketch.estimate.FlowEstimator;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lds.LossyDifferenceSketch;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Numbers;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
@@ -40,7 +40,7 @@ import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 /** Equal paths with a queue each: references from one source port, from a port for each path, and from sixteen ports. */
-public final class RliPaths extends NamedExperiment {
+public final class RliPaths implements Experiment {
     private static final double[] UTILIZATIONS = {0.70, 0.88, 0.80, 0.60, 0.92, 0.75, 0.65, 0.85};
     private static final double CAPACITY_SHARE = 0.8;
     private static final long REFERENCE_GAP_NS = 55_000;
@@ -53,11 +53,6 @@ public final class RliPaths extends NamedExperiment {
     private static final double JITTER_NS = 100_000;
     private static final SketchGeometry SKETCH = SketchGeometry.lds(4, 16 * 1024, 4);
     private static final double NORMAL_95 = 1.96;
-
-    /** The experiment. */
-    public RliPaths() {
-        super("rli-paths", "docs/laboratory.md", "equal paths with a queue each: references from one source port and from many");
-    }
 
     /** How references and flows meet. */
     enum Case {

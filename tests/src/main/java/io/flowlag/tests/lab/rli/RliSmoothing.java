@@ -2,7 +2,7 @@ package io.flowlag.tests.lab.rli;
 
 import io.flowlag.rli.receiver.Estimator;
 import io.flowlag.rli.sender.AdaptivePolicy;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
@@ -11,13 +11,8 @@ import io.flowlag.tests.lab.report.Table;
 import java.util.List;
 
 /** Effect of α of Algorithm 1, on the seeds of the fit. */
-public final class RliSmoothing extends NamedExperiment {
+public final class RliSmoothing implements Experiment {
     private static final double[] WEIGHTS = {0.1, 0.02, 0.005};
-
-    /** The experiment. */
-    public RliSmoothing() {
-        super("rli-smoothing", "RLI section V-A", "what the smoothing factor of the utilization does to rate and error");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

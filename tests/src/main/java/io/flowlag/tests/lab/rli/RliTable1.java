@@ -4,7 +4,7 @@ import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.exporter.lab.SegmentSimulation;
 import io.flowlag.exporter.lab.SegmentTruth;
 import io.flowlag.exporter.lab.SimulatedSegment;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Numbers;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
@@ -14,13 +14,8 @@ import io.flowlag.tests.lab.report.Table;
 import java.util.Arrays;
 
 /** Table I of the RLI paper: properties of the traffic, and true delays of flows without references. */
-public final class RliTable1 extends NamedExperiment {
+public final class RliTable1 implements Experiment {
     private static final double[] QUANTILES = {0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999, 0.9999, 1};
-
-    /** The experiment. */
-    public RliTable1() {
-        super("rli-table1", "RLI Table I", "traffic of the model link: packets a flow, mean delay, spread of flows' means");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

@@ -2,7 +2,7 @@ package io.flowlag.tests.lab.sketch;
 
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lda.LdaTuning;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Numbers;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
@@ -16,18 +16,13 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /** Figure 4 of the LDA paper (ToN): one bank of 1024 cells tuned to the loss, four distributions of delay. */
-public final class LdaFigure4 extends NamedExperiment {
+public final class LdaFigure4 implements Experiment {
     static final int CELLS = 1024;
     static final int LEAST_RUNS = 10;
     private static final double[] LOSS = {0.0001, 0.001, 0.01, 0.06, 0.2};
     private static final double[] PAPER_PERCENT = {0.3, 0.3, 3, 3, 4};
     /** The median of a normal variable's magnitude. */
     private static final double MEDIAN_OF_NORMAL = 0.6745;
-
-    /** The experiment. */
-    public LdaFigure4() {
-        super("lda-fig4", "LDA/ToN Figure 4", "one tuned bank over loss: error of mean and deviation, bounds, samples");
-    }
 
     /** Packets in an interval: the paper's 5 million, or a twentieth and fewer. */
     static int packets(final Setup setup) {

@@ -3,7 +3,7 @@ package io.flowlag.tests.lab.sketch;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lda.LdaTuning;
 import io.flowlag.tests.lab.method.LdaMethod;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Numbers;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
@@ -16,14 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Figure 5 of the LDA paper (ToN): one to four banks, 1024 cells in all, where the loss is not known beforehand. */
-public final class LdaFigure5 extends NamedExperiment {
+public final class LdaFigure5 implements Experiment {
     private static final double[] LOSS = {0.0005, 0.001, 0.005, 0.01, 0.03, 0.1, 0.2};
     private static final String[] NAMES = {"one bank, tuned to the loss", "two banks", "three banks", "four banks"};
-
-    /** The experiment. */
-    public LdaFigure5() {
-        super("lda-fig5", "LDA/ToN Figure 5", "two, three and four banks beside one tuned to the actual loss");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

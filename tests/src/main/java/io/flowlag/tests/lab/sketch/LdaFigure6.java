@@ -1,7 +1,7 @@
 package io.flowlag.tests.lab.sketch;
 
 import io.flowlag.tests.lab.method.LdaMethod;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Numbers;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
@@ -16,17 +16,12 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 
 /** Figure 6 of the LDA paper (ToN): two banks beside Poisson probes; loss comes in episodes of 100 packets. */
-public final class LdaFigure6 extends NamedExperiment {
+public final class LdaFigure6 implements Experiment {
     private static final double[] LOSS = {0.001, 0.0016, 0.005, 0.01, 0.05, 0.1};
     private static final int[] PROBES_PER_SECOND = {7, 144, 10_000};
     private static final int PROBE_BYTES = 64;
     private static final int PROBE_RUNS = 100;
     private static final double DEVIATION_OVER_MEAN = 1.7578;
-
-    /** The experiment. */
-    public LdaFigure6() {
-        super("lda-fig6", "LDA/ToN Figure 6", "two-bank LDA beside Poisson probes of three rates; loss in episodes");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

@@ -2,7 +2,7 @@ package io.flowlag.tests.lab.sketch;
 
 import io.flowlag.sketch.estimate.FlowEstimator;
 import io.flowlag.sketch.image.SketchGeometry;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
@@ -17,18 +17,13 @@ import io.flowlag.tests.lab.sketch.PaperTraffic.DelayModel;
  * α of the LDS paper's rule (section 3): a cell is used if it has at most this fraction more packets than the flow's emptiest
  * cell. The paper chose 0.1 and has no figure of it.
  */
-public final class LdsAlpha extends NamedExperiment {
+public final class LdsAlpha implements Experiment {
     private static final double[] ALPHAS = {0, 0.01, 0.03, 0.1, 0.3, 1, 3, 10};
     private static final double PAPER_ALPHA = 0.1;
     private static final int PAPER_COLUMNS = 17_500;
     private static final int[] VLDA_LENGTHS = {1, 5};
     private static final DelayModel[] DELAYS = {DelayModel.INDEPENDENT, DelayModel.PER_FLOW, DelayModel.FIFO_QUEUE};
     private static final int[] LEAST_PACKETS = {100, 1_000};
-
-    /** The experiment. */
-    public LdsAlpha() {
-        super("lds-alpha", "LDS section 3", "the paper's rule by its parameter α, next to the weighed estimate");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

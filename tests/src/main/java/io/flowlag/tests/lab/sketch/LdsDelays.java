@@ -1,7 +1,7 @@
 package io.flowlag.tests.lab.sketch;
 
 import io.flowlag.sketch.image.SketchGeometry;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
@@ -11,16 +11,11 @@ import io.flowlag.tests.lab.sketch.LdsRun.Setting;
 import io.flowlag.tests.lab.sketch.LdsSettings.Estimate;
 
 /** LDS where each packet's delay is drawn from what was measured on a 5G link. */
-public final class LdsDelays extends NamedExperiment {
+public final class LdsDelays implements Experiment {
     private static final int PAPER_COLUMNS = 17_500;
     private static final int[] LEAST = {1, 10, 100, 1_000};
     private static final double MEDIAN = 0.5;
     private static final double HIGH = 0.99;
-
-    /** The experiment. */
-    public LdsDelays() {
-        super("lds-delays", "docs/sketch.md", "LDS under the measured delays of six 5G links");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

@@ -1,7 +1,7 @@
 package io.flowlag.tests.lab.sketch;
 
 import io.flowlag.sketch.image.SketchGeometry;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Numbers;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
@@ -13,17 +13,12 @@ import io.flowlag.tests.lab.sketch.LdsSettings.Estimate;
 import io.flowlag.tests.lab.sketch.PaperTraffic.DelayModel;
 
 /** Figure 10 of the LDS paper: median and 95th percentile by size of the flow and by its delay, three sizes, no loss. */
-public final class LdsFigure10 extends NamedExperiment {
+public final class LdsFigure10 implements Experiment {
     private static final int[] PAPER_COLUMNS = {17_500, 175_000, 1_750};
     private static final int[] SIZES = {1, 10, 50, 100, 500, 1_000, 10_000, LdsSettings.ALL};
     private static final double[] RELATIVE_DELAYS = {0, 0.5, 0.8, 1.25, 2, Double.POSITIVE_INFINITY};
     private static final double[] PAPER_PERCENT = {1.2, 0.4, 0.06};
     private static final int FIRST_PAPER_SIZE = 4;
-
-    /** The experiment. */
-    public LdsFigure10() {
-        super("lds-fig10", "LDS Figure 10", "LDS by size of the flow and by its delay: five delay models, three sizes, no loss");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

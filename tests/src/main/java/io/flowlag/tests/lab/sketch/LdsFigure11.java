@@ -1,7 +1,7 @@
 package io.flowlag.tests.lab.sketch;
 
 import io.flowlag.sketch.image.SketchGeometry;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Numbers;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
@@ -13,16 +13,11 @@ import io.flowlag.tests.lab.sketch.LdsSettings.Estimate;
 import io.flowlag.tests.lab.sketch.PaperTraffic.DelayModel;
 
 /** Figure 11 of the LDS paper: banks beside single rates under uniform loss; 4 x 87 500 cells, k = 5. */
-public final class LdsFigure11 extends NamedExperiment {
+public final class LdsFigure11 implements Experiment {
     private static final double[] LOSS = {0.001, 0.005, 0.01};
     private static final int PAPER_COLUMNS = 87_500;
     private static final int LEAST_PACKETS = 100;
     private static final String[] NAMES = {"banks 1, .5, .1, .01", "rate 1", "rate .05"};
-
-    /** The experiment. */
-    public LdsFigure11() {
-        super("lds-fig11", "LDS Figure 11", "LDS under uniform loss: banks of several rates beside single rates");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

@@ -1,12 +1,12 @@
 package io.flowlag.tests.lab.sketch;
 
 import io.flowlag.sketch.image.SketchGeometry;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
+import io.flowlag.tests.lab.report.Numbers;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
-import io.flowlag.tests.lab.report.Numbers;
 import io.flowlag.tests.lab.sketch.LdsRun.FlowErrors;
 import io.flowlag.tests.lab.sketch.LdsRun.Setting;
 import io.flowlag.tests.lab.sketch.LdsSettings.Estimate;
@@ -17,15 +17,10 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
 /** Figure 12 of the LDS paper: weights of 90 % bronze, 9 % silver and 1 % gold flows; 4 rows, k = 1. */
-public final class LdsFigure12 extends NamedExperiment {
+public final class LdsFigure12 implements Experiment {
     private static final int[] PAPER_CELLS = {40_000, 100_000};
     private static final int[][] WEIGHTS = {{1, 1, 1}, {1, 25, 100}, {1, 10, 100}, {1, 50, 2500}};
     private static final String[] CLASSES = {"bronze", "silver", "gold"};
-
-    /** The experiment. */
-    public LdsFigure12() {
-        super("lds-fig12", "LDS Figure 12", "weights of bronze, silver and gold flows in sketches of two sizes");
-    }
 
     private static String name(final int[] weights) {
         return weights[2] == 1 ? "none" : weights[0] + "/" + weights[1] + "/" + weights[2];

@@ -9,7 +9,7 @@ import io.flowlag.tests.lab.method.PathTrace;
 import io.flowlag.tests.lab.method.RliMethod;
 import io.flowlag.tests.lab.method.Simple;
 import io.flowlag.tests.lab.method.SketchMethod;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
@@ -20,14 +20,9 @@ import java.util.List;
 import java.util.Locale;
 
 /** Figure 9 of the LDS paper: LDS of three sizes beside MPE, RLI with 1 kHz probes, and the mean of all packets. */
-public final class LdsFigure9 extends NamedExperiment {
+public final class LdsFigure9 implements Experiment {
     private static final double PROBES_PER_SECOND = 1000;
     private static final int PAPER_FLOWS = 146_000;
-
-    /** The experiment. */
-    public LdsFigure9() {
-        super("lds-fig9", "LDS Figure 9", "LDS of three sizes beside MPE, RLI and the global mean, by size of the flow");
-    }
 
     private static List<DelayMethod> methods(final int flows) {
         return List.of(lds(flows, 175_000, SketchMethod.Kind.LDS), lds(flows, 17_500, SketchMethod.Kind.LDS),

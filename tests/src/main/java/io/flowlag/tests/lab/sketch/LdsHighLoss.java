@@ -1,7 +1,7 @@
 package io.flowlag.tests.lab.sketch;
 
 import io.flowlag.sketch.image.SketchGeometry;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
@@ -12,16 +12,11 @@ import io.flowlag.tests.lab.sketch.LdsSettings.Estimate;
 import io.flowlag.tests.lab.sketch.PaperTraffic.DelayModel;
 
 /** Beyond the LDS paper's Figure 11, which ends at 1 % of loss: banks of several rates up to 20 %. */
-public final class LdsHighLoss extends NamedExperiment {
+public final class LdsHighLoss implements Experiment {
     private static final double[] LOSS = {0.01, 0.02, 0.05, 0.1, 0.2};
     private static final int PAPER_COLUMNS = 87_500;
     private static final int[] LEAST_PACKETS = {100, 1_000};
     private static final String[] NAMES = {"banks 1, .5, .1, .01", "banks .1, .03, .01, .003", "rate .01"};
-
-    /** The experiment. */
-    public LdsHighLoss() {
-        super("lds-loss", "LDS Figure 11, beyond", "banks of several rates under 1 to 20 % of uniform loss");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

@@ -6,7 +6,7 @@ import io.flowlag.sketch.estimate.FlowEstimator;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lds.LossyDifferenceSketch;
 import io.flowlag.tests.lab.method.PathTrace;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Numbers;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
@@ -21,18 +21,13 @@ import java.util.List;
  * Packets in flight, and packets that overtake one another, at the ends of intervals. Either each point cuts by its own clock, or
  * the receiver assigns a packet to the interval in which it was sent, as the product does.
  */
-public final class LdsIntervals extends NamedExperiment {
+public final class LdsIntervals implements Experiment {
     private static final long SEED = 0x51;
     private static final int ROWS = 4;
     /** One cell for so many flows of the whole trace; an interval has a part of them. */
     private static final int CELL_SHARE = 16;
     private static final int LEAST_PACKETS = 50;
     private static final double[] LENGTHS_S = {0.1, 0.3, 1, 3};
-
-    /** The experiment. */
-    public LdsIntervals() {
-        super("lds-intervals", "docs/sketch.md", "packets in flight and out of order at interval ends: two ways to cut");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {

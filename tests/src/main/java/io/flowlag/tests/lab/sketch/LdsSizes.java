@@ -1,7 +1,7 @@
 package io.flowlag.tests.lab.sketch;
 
 import io.flowlag.sketch.image.SketchGeometry;
-import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.report.Numbers;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
@@ -16,16 +16,11 @@ import io.flowlag.tests.lab.sketch.PaperTraffic.SizeModel;
 import java.util.Arrays;
 
 /** LDS under the flow sizes of its paper, a university's access link (AGH, 2015: 4.0 billion flows), and a backbone link. */
-public final class LdsSizes extends NamedExperiment {
+public final class LdsSizes implements Experiment {
     private static final int PAPER_COLUMNS = 17_500;
     private static final int[] LEAST = {1, 10, 100, 1_000, 10_000};
     private static final int[] AGH_SIZES = {1, 10, 100, 1_000};
     private static final double[] AGH_SHARES = {0.478326, 0.865086, 0.973478, 0.994544};
-
-    /** The experiment. */
-    public LdsSizes() {
-        super("lds-sizes", "docs/sketch.md", "LDS under the flow sizes of its paper, of AGH 2015, and of CAIDA 2019");
-    }
 
     @Override
     public void run(final Setup setup, final Results results) {
