@@ -52,7 +52,7 @@ class ConfigReferenceTest {
     /** The others stand under expert, each with the same name. */
     @Test
     void shouldOfferFewKeysEachWithOneLine() {
-        final String[] parts = ConfigReference.exampleYaml().split("(?m)^expert:$");
+        final String[] parts = ExampleConfiguration.yaml().split("(?m)^expert:$");
         assertEquals(2, parts.length);
         final Pattern key = Pattern.compile("(?m)^ *#?([a-z-]+): \\S.*$");
         assertTrue(key.matcher(parts[0]).results().count() <= 60, "keys that a user may want");
@@ -123,12 +123,12 @@ class ConfigReferenceTest {
 
     @Test
     void shouldKeepTheExampleEqualToTheTable() throws IOException {
-        GeneratedDocs.assertFile("flowlag.example.yaml", ConfigReference.exampleYaml());
+        GeneratedDocs.assertFile("flowlag.example.yaml", ExampleConfiguration.yaml());
     }
 
     @Test
     void shouldShipAnExampleThatHoldsAsItStands() {
-        final ExporterConfig config = new ConfigLoader().text("example", ConfigReference.exampleYaml()).conclude();
+        final ExporterConfig config = new ConfigLoader().text("example", ExampleConfiguration.yaml()).conclude();
         assertEquals(List.of("eth0"), config.capture().interfaces());
         assertEquals("192.0.2.1", config.exporting().destinations().get(0).address().host());
         assertFalse(config.isDefault(ConfigTable.INTERFACES));
@@ -137,7 +137,7 @@ class ConfigReferenceTest {
 
     @Test
     void shouldShipAnExampleWhoseEveryKeyIsUnderstood() {
-        final String everyKey = ConfigReference.exampleYaml().replaceAll("(?m)^( *)#(\\S)", "$1$2");
+        final String everyKey = ExampleConfiguration.yaml().replaceAll("(?m)^( *)#(\\S)", "$1$2");
         final List<String> errors;
         try {
             new ConfigLoader().text("example", everyKey).conclude();
