@@ -13,11 +13,6 @@ public final class DigestSwitch {
     record Change(SipHash hash, long fromNs) {
     }
 
-    /** No key: packets have no digests. */
-    public DigestSwitch() {
-        // the first change brings a key
-    }
-
     /** Changes the key; packets of the time, UNIX epoch, and later ones use it. */
     public void change(final SipHash hash, final long fromNs) {
         latest = new Change(hash, fromNs);

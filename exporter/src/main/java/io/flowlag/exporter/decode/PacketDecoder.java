@@ -343,9 +343,6 @@ public final class PacketDecoder {
         private boolean tcp;
         private boolean mac;
 
-        public Context() {
-        }
-
         /** Whether later fragments get the ports of the first; otherwise theirs are 0. */
         public Context fragmentPorts(final boolean isOn) {
             fragmentPorts = isOn;

@@ -11,7 +11,6 @@ import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.exporter.flow.FlowAdditions;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.flow.FlowTcp;
-import io.flowlag.exporter.listing.Protocols;
 import io.flowlag.exporter.listing.RowTcp;
 import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;
@@ -153,11 +152,6 @@ public record FlowView(
     @JsonProperty("living")
     boolean isLiving() {
         return endReason == null;
-    }
-
-    /** {@return the protocol's name, or its number} */
-    public String protocolName() {
-        return Protocols.name(protocol).toLowerCase(Locale.ROOT);
     }
 
     private static String endReason(final int code) {

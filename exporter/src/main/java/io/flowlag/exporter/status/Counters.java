@@ -20,10 +20,6 @@ public final class Counters {
 
     private volatile Counters[] shares = {};
 
-    /** All counters at 0. */
-    public Counters() {
-    }
-
     /**
      * Creates a share for one of several threads of a stage, added to these counters. To be called before the threads start.
      * Returns a share, at 0.

@@ -25,11 +25,6 @@ public final class PipelineLatency {
     private final List<PipelineLatency> shares = new ArrayList<>();
     private long sumNs;
 
-    /** Nothing recorded yet. */
-    public PipelineLatency() {
-        // There is no state but the histograms.
-    }
-
     /**
      * Creates a share for one of several metering threads, included in the summary. To be called before the threads start.
      * Returns a share with nothing recorded.

@@ -21,10 +21,6 @@ public final class RecordEncoder {
     private int position;
     private int fieldIndex;
 
-    /** An encoder that is bound to nothing yet. */
-    public RecordEncoder() {
-    }
-
     /** Begins a record. */
     public RecordEncoder wrap(
         final MutableDirectBuffer recordBuffer, final int recordOffset, final Template recordTemplate) {

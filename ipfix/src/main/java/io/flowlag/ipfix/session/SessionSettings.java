@@ -31,10 +31,6 @@ public final class SessionSettings {
     private UnsentRecords unsentRecords;
     private int unsentBytes;
 
-    /** All defaults. */
-    public SessionSettings() {
-    }
-
     /**
      * The Observation Domain of every message.
      *

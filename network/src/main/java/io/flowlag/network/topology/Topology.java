@@ -104,10 +104,6 @@ public final class Topology {
         private final Map<String, Map<String, Long>> links = new TreeMap<>();
         private int hops;
 
-        /** An empty network. */
-        public Builder() {
-        }
-
         /**
          * Adds a node, unless it is there.
          *

@@ -22,10 +22,6 @@ public final class WindowHistogram {
     private final LogHistogram interval = new LogHistogram();
     private long above;
 
-    /** No delays. */
-    public WindowHistogram() {
-    }
-
     /** Adds an interval's octets. Returns whether they are valid; if not, nothing is added. */
     public boolean add(final DirectBuffer octets, final int offset, final int lengthBytes) {
         final boolean isValid = interval.decode(octets, offset, lengthBytes);

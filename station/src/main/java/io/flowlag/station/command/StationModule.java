@@ -7,10 +7,6 @@ import org.slf4j.LoggerFactory;
 
 /** Gives the command line {@code flowlag station}. */
 public final class StationModule implements CommandModule {
-    /** Made by its name. */
-    public StationModule() {
-    }
-
     @Override
     public String name() {
         return "station";

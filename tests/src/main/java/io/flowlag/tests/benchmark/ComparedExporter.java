@@ -24,11 +24,6 @@ enum ComparedExporter {
             return List.of(run.program(), "meter", "-r", run.capture(), "--max-flows", "2m", "--export", "file:" + run.file(),
                 "--stats", run.statistics().toString());
         }
-
-        @Override
-        long packetCount(final Run run, final String output, final DatagramSink sink) throws IOException {
-            return IpfixPackets.of(run.file()).packetCount();
-        }
     },
     /** The same with references and sketches: the same packets pass both points, so each is read twice. */
     FLOWLAG_DELAY("flowlag-delay", false) {
@@ -38,11 +33,6 @@ enum ComparedExporter {
                 "--policy", "every-n", "--set", "rli.every-n=100", "--set", "rli.ceiling=10g", "--max-delay", "20ms",
                 "--rows", "4", "--vlda", "1", "--columns", Long.toString(Math.max(16, run.flowCount() / 2)),
                 "--max-flows", "2m", "--export", "file:" + run.file());
-        }
-
-        @Override
-        long packetCount(final Run run, final String output, final DatagramSink sink) throws IOException {
-            return IpfixPackets.of(run.file()).packetCount();
         }
     },
     /**
@@ -66,11 +56,6 @@ enum ComparedExporter {
         List<String> command(final Run run) {
             return List.of(run.program(), "--in", run.capture(), "--out", run.file().toString());
         }
-
-        @Override
-        long packetCount(final Run run, final String output, final DatagramSink sink) throws IOException {
-            return IpfixPackets.of(run.file()).packetCount();
-        }
     },
     /** ipfixprobe; sums what a sink receives. */
     IPFIXPROBE("ipfixprobe", true) {
@@ -78,11 +63,6 @@ enum ComparedExporter {
         List<String> command(final Run run) {
             return List.of(run.program(), "-i", "pcap;file=" + run.capture(), "-s", "cache;s=21", "-o",
                 "ipfix;h=127.0.0.1;p=" + run.port() + ";u");
-        }
-
-        @Override
-        long packetCount(final Run run, final String output, final DatagramSink sink) throws InterruptedException {
-            return sink.packetCount();
         }
     },
     /** softflowd; prints what it saw. */
@@ -121,11 +101,6 @@ enum ComparedExporter {
                 "nfprobe_receiver: 127.0.0.1:" + run.port(), "nfprobe_version: 10", "nfprobe_maxflows: 2000000",
                 "plugin_pipe_size: 536870912", "plugin_buffer_size: 1048576", ""), StandardCharsets.UTF_8);
             return List.of(run.program(), "-f", file.toString());
-        }
-
-        @Override
-        long packetCount(final Run run, final String output, final DatagramSink sink) throws InterruptedException {
-            return sink.packetCount();
         }
     };
 
@@ -189,14 +164,16 @@ enum ComparedExporter {
     abstract List<String> command(Run run) throws IOException;
 
     /**
-     * Number of packets that the exporter saw.
+     * Number of packets that the exporter saw: those of its records, as the sink or its file has them, unless it prints another.
      *
      * @param sink the destination of its records.
      * @return packets; -1 if unknown.
      * @throws IOException          if its records cannot be read.
      * @throws InterruptedException if interrupted while the sink is waited for.
      */
-    abstract long packetCount(Run run, String output, DatagramSink sink) throws IOException, InterruptedException;
+    long packetCount(final Run run, final String output, final DatagramSink sink) throws IOException, InterruptedException {
+        return isByUdp ? sink.packetCount() : IpfixPackets.of(run.file()).packetCount();
+    }
 
     private static long number(final String output, final String pattern) {
         final Matcher matcher = Pattern.compile(pattern).matcher(output);

@@ -39,7 +39,6 @@ public final class CaptureSurvey implements PacketHandler {
     /** Packets of each capture that are checked for truncation, before digests are made. */
     private static final int FIRST_PACKETS = 4096;
     private static final int ETHERNET_PAYLOAD_BYTES = 1500;
-    private static final int IPV6 = 6;
     private static final long LEAST_PACKETS = 10;
     private static final double AGREEMENT = 0.9;
     private static final double ANSWERED = 0.5;
@@ -69,7 +68,6 @@ public final class CaptureSurvey implements PacketHandler {
     private long positive;
     private long negative;
     private long references;
-    private boolean hasIpv6;
 
     private CaptureSurvey(
         final ExporterConfig config, final FilterSupplier filters, final long memoryBytes, final int digestBytes) {
@@ -188,7 +186,6 @@ public final class CaptureSurvey implements PacketHandler {
         receivedPackets += isSender ? 0 : 1;
         times.add(timestampNs);
         (isSender ? sentTimes : receivedTimes).add(timestampNs);
-        hasIpv6 |= PacketDescriptor.ipVersion(descriptors, place) == IPV6;
         final int flow = flows.add(descriptors, place);
         if ((PacketDescriptor.flags(descriptors, place) & PacketDescriptor.FLAG_DIGEST) != 0) {
             final boolean isLong = PacketDescriptor.ipLengthBytes(descriptors, place) > ETHERNET_PAYLOAD_BYTES;
@@ -268,11 +265,6 @@ public final class CaptureSurvey implements PacketHandler {
     /** {@return approximate number of flows of both points} */
     long flowCount() {
         return flows.count();
-    }
-
-    /** {@return whether there were IPv6 packets} */
-    boolean hasIpv6() {
-        return hasIpv6;
     }
 
     /** {@return times of the packets of both points} */

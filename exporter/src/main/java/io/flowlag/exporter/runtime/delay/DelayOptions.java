@@ -61,10 +61,4 @@ public record DelayOptions(
         return new DelayOptions(
             senderFiles, receiverFiles, ReferenceMode.CAPTURED, true, isSketched, isExact, truthFile, memoryBytes, listing);
     }
-
-    /** {@return the same with other estimators} */
-    DelayOptions by(final boolean references, final boolean sketches, final boolean matching) {
-        return new DelayOptions(
-            senderFiles, receiverFiles, referenceMode, references, sketches, matching, truthFile, memoryBytes, listing);
-    }
 }

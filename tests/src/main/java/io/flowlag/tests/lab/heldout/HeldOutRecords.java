@@ -123,11 +123,6 @@ final class HeldOutRecords {
         return count;
     }
 
-    /** {@return packets in a flow's records} */
-    long packets(final int flow) {
-        return packets[flow];
-    }
-
     /** {@return a quantity of a flow; NaN if a record of it has none} */
     double of(final Quantity quantity, final int flow) {
         return quantity.of(flow, packets[flow]);

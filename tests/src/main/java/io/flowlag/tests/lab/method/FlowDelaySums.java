@@ -27,8 +27,4 @@ final class FlowDelaySums {
     int flowsWithSamples() {
         return (int) Arrays.stream(samples).filter(count -> count > 0).count();
     }
-
-    double meanNs() {
-        return Arrays.stream(sumsNs).sum() / Arrays.stream(samples).asLongStream().sum();
-    }
 }

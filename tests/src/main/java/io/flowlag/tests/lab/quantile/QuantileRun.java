@@ -218,8 +218,4 @@ final class QuantileRun {
     double bitsPerPacket() {
         return stage.statistics().counters().get("passive_matched") * SEND_TIME_BITS / packets;
     }
-
-    boolean isAccountedFor() {
-        return stage.statistics().isAccountedFor();
-    }
 }
