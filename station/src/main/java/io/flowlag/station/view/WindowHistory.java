@@ -1,6 +1,7 @@
 package io.flowlag.station.view;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Parser;
 import io.flowlag.common.file.Disk;
 import io.flowlag.network.window.Windows;
 import io.flowlag.station.schema.Alert;
@@ -32,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 /**
  * Final windows and verdicts, and alerts, in a file of SQLite. Each is written by its id, so writing it again changes nothing,
@@ -141,6 +143,12 @@ final class WindowHistory implements AutoCloseable {
     record Kept(SegmentWindow window, int windows) {
     }
 
+    /** What a row of an answer has. */
+    @FunctionalInterface
+    private interface Row<T> {
+        T of(ResultSet answer) throws SQLException;
+    }
+
     /**
      * Opens the file, or begins one that only this user may read.
      *
@@ -231,25 +239,16 @@ final class WindowHistory implements AutoCloseable {
     }
 
     private Map<String, Long> loadPositions() throws SQLException {
-        final Map<String, Long> kept = new HashMap<>();
-        try (Statement statement = connection.createStatement();
-            ResultSet answer = statement.executeQuery("SELECT partition, next FROM position")) {
-            while (answer.next()) {
-                kept.put(answer.getString(1), answer.getLong(2));
-            }
-        }
-        return Map.copyOf(kept);
+        return query(connection, (answer) -> Map.entry(answer.getString(1), answer.getLong(2)),
+            "SELECT partition, next FROM position").stream()
+            .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
     private void loadSeries() throws SQLException {
-        final Map<Series, Integer> known = new ConcurrentHashMap<>();
-        try (Statement statement = connection.createStatement();
-            ResultSet answer = statement.executeQuery("SELECT id, network, segment, class FROM series")) {
-            while (answer.next()) {
-                known.put(new Series(answer.getString(2), answer.getString(3), answer.getInt(4)), answer.getInt(1));
-            }
-        }
-        series = known;
+        series = new ConcurrentHashMap<>(query(connection, (answer) ->
+            Map.entry(new Series(answer.getString(2), answer.getString(3), answer.getInt(4)), answer.getInt(1)),
+            "SELECT id, network, segment, class FROM series").stream()
+            .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
     }
 
     /** {@return what a fault of the file means, and the way out} */
@@ -396,9 +395,16 @@ final class WindowHistory implements AutoCloseable {
         fill(statement, values).executeUpdate();
     }
 
-    private static PreparedStatement filled(final Connection connection, final String sentence, final Object... values)
-        throws SQLException {
-        return fill(connection.prepareStatement(sentence), values);
+    private static <T> List<T> query(
+        final Connection from, final Row<T> row, final String sentence, final Object... values) throws SQLException {
+        final List<T> rows = new ArrayList<>();
+        try (PreparedStatement statement = fill(from.prepareStatement(sentence), values);
+            ResultSet answer = statement.executeQuery()) {
+            while (answer.next()) {
+                rows.add(row.of(answer));
+            }
+        }
+        return rows;
     }
 
     private static PreparedStatement fill(final PreparedStatement statement, final Object... values) throws SQLException {
@@ -409,14 +415,8 @@ final class WindowHistory implements AutoCloseable {
     }
 
     private void sumUp(final Tier tier) throws SQLException {
-        final List<long[]> due = new ArrayList<>();
-        try (PreparedStatement statement = filled(
-            connection, "SELECT series, start FROM due WHERE tier = ? AND start <= ?", tier.ordinal(), newestNs - tier.lengthNs);
-            ResultSet answer = statement.executeQuery()) {
-            while (answer.next()) {
-                due.add(new long[]{answer.getLong(1), answer.getLong(2)});
-            }
-        }
+        final List<long[]> due = query(connection, (answer) -> new long[]{answer.getLong(1), answer.getLong(2)},
+            "SELECT series, start FROM due WHERE tier = ? AND start <= ?", tier.ordinal(), newestNs - tier.lengthNs);
         for (final long[] each : due) {
             final long endNs = each[1] + tier.lengthNs;
             final List<Kept> parts = rows(connection, each[0], Tier.ALL[tier.ordinal() - 1], each[1], endNs);
@@ -443,24 +443,22 @@ final class WindowHistory implements AutoCloseable {
     /** Those that begin in [from, to), in order. */
     private static List<Kept> rows(
         final Connection from, final long id, final Tier tier, final long fromNs, final long toNs) throws SQLException {
-        final List<Kept> rows = new ArrayList<>();
-        try (PreparedStatement statement = filled(
-            from, "SELECT windows, data FROM window WHERE series = ? AND tier = ? AND start >= ? AND start < ? " +
-                "ORDER BY start DESC, end DESC LIMIT " + MOST_ROWS, id, tier.ordinal(), fromNs, toNs);
-            ResultSet answer = statement.executeQuery()) {
-            while (answer.next()) {
-                rows.add(new Kept(window(answer.getBytes(2)), answer.getInt(1)));
-            }
-        }
+        final List<Kept> rows = query(from, (answer) -> new Kept(window(answer.getBytes(2)), answer.getInt(1)),
+            "SELECT windows, data FROM window WHERE series = ? AND tier = ? AND start >= ? AND start < ? " +
+            "ORDER BY start DESC, end DESC LIMIT " + MOST_ROWS, id, tier.ordinal(), fromNs, toNs);
         Collections.reverse(rows);
         return rows;
     }
 
     private static SegmentWindow window(final byte[] data) throws SQLException {
+        return parsed(SegmentWindow.parser(), "window", data);
+    }
+
+    private static <M> M parsed(final Parser<M> parser, final String kind, final byte[] data) throws SQLException {
         try {
-            return SegmentWindow.parseFrom(data);
+            return parser.parseFrom(data);
         } catch (final InvalidProtocolBufferException ex) {
-            throw new SQLException("a row is no window: " + ex.getMessage(), ex);
+            throw new SQLException("a row is no " + kind + ": " + ex.getMessage(), ex);
         }
     }
 
@@ -471,15 +469,13 @@ final class WindowHistory implements AutoCloseable {
      */
     List<Kept> windows(final Series wanted, final Tier tier, final long fromNs, final long toNs) throws SQLException {
         try (Connection reader = connect(true)) {
-            final long id;
-            try (PreparedStatement statement = filled(
-                reader, "SELECT id FROM series WHERE network = ? AND segment = ? AND class = ?", wanted.network, wanted.segment,
-                wanted.dscp); ResultSet answer = statement.executeQuery()) {
-                if (!answer.next()) {
-                    return List.of();
-                }
-                id = answer.getLong(1);
+            final List<Long> ids = query(reader, (answer) -> answer.getLong(1),
+                "SELECT id FROM series WHERE network = ? AND segment = ? AND class = ?", wanted.network, wanted.segment,
+                wanted.dscp);
+            if (ids.isEmpty()) {
+                return List.of();
             }
+            final long id = ids.get(0);
             final Deque<Kept> found = new ArrayDeque<>(rows(reader, id, tier, fromNs, toNs));
             for (int i = tier.ordinal() + 1; i < Tier.ALL.length; i++) {
                 final long untilNs = found.isEmpty() ? toNs : found.getFirst().window.getStartNs();
@@ -503,14 +499,10 @@ final class WindowHistory implements AutoCloseable {
         for (final Integer id : series.values()) {
             SegmentWindow newest = null;
             for (final Tier tier : Tier.ALL) {
-                try (PreparedStatement statement = filled(connection, "SELECT data FROM window " +
-                    "WHERE series = ? AND tier = ? AND start >= ? AND windows = 1 ORDER BY start DESC LIMIT 1",
-                    id, tier.ordinal(), sinceNs);
-                    ResultSet answer = statement.executeQuery()) {
-                    if (answer.next()) {
-                        final SegmentWindow window = window(answer.getBytes(1));
-                        newest = newest == null || window.getStartNs() > newest.getStartNs() ? window : newest;
-                    }
+                for (final SegmentWindow window : query(connection, (answer) -> window(answer.getBytes(1)),
+                    "SELECT data FROM window WHERE series = ? AND tier = ? AND start >= ? AND windows = 1 " +
+                    "ORDER BY start DESC LIMIT 1", id, tier.ordinal(), sinceNs)) {
+                    newest = newest == null || window.getStartNs() > newest.getStartNs() ? window : newest;
                 }
             }
             if (newest != null) {
@@ -545,34 +537,18 @@ final class WindowHistory implements AutoCloseable {
 
     /** {@return verdicts whose windows end in [from, to], in order} */
     List<Verdict> verdicts(final long fromNs, final long toNs) throws SQLException {
-        final List<Verdict> verdicts = new ArrayList<>();
-        try (Connection reader = connect(true);
-            PreparedStatement statement = filled(
-                reader, "SELECT data FROM verdict WHERE end >= ? AND end <= ? ORDER BY end, id", fromNs, toNs);
-            ResultSet answer = statement.executeQuery()) {
-            while (answer.next()) {
-                verdicts.add(Verdict.parseFrom(answer.getBytes(1)));
-            }
-        } catch (final InvalidProtocolBufferException ex) {
-            throw new SQLException("a row is no verdict: " + ex.getMessage(), ex);
+        try (Connection reader = connect(true)) {
+            return query(reader, (answer) -> parsed(Verdict.parser(), "verdict", answer.getBytes(1)),
+                "SELECT data FROM verdict WHERE end >= ? AND end <= ? ORDER BY end, id", fromNs, toNs);
         }
-        return verdicts;
     }
 
     /** {@return alerts that began in [from, to], and those that had not ended at its beginning, in order} */
     List<Alert> alerts(final long fromNs, final long toNs) throws SQLException {
-        final List<Alert> alerts = new ArrayList<>();
-        try (Connection reader = connect(true);
-            PreparedStatement statement = filled(
-                reader, "SELECT data FROM alert WHERE (end = 0 OR end >= ?) AND start <= ? ORDER BY start, id", fromNs, toNs);
-            ResultSet answer = statement.executeQuery()) {
-            while (answer.next()) {
-                alerts.add(Alert.parseFrom(answer.getBytes(1)));
-            }
-        } catch (final InvalidProtocolBufferException ex) {
-            throw new SQLException("a row is no alert: " + ex.getMessage(), ex);
+        try (Connection reader = connect(true)) {
+            return query(reader, (answer) -> parsed(Alert.parser(), "alert", answer.getBytes(1)),
+                "SELECT data FROM alert WHERE (end = 0 OR end >= ?) AND start <= ? ORDER BY start, id", fromNs, toNs);
         }
-        return alerts;
     }
 
     @Override
