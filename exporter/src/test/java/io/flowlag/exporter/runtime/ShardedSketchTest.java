@@ -15,7 +15,9 @@ import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.SketchChange;
 import io.flowlag.exporter.delay.interval.IntervalPoint;
+import io.flowlag.exporter.delay.interval.records.IntervalMode;
 import io.flowlag.exporter.delay.interval.records.IntervalSettings;
+import io.flowlag.exporter.exchange.link.SharedSettings;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.pipeline.CaptureAgent;
 import io.flowlag.exporter.pipeline.MeteringAgent;
@@ -72,8 +74,12 @@ class ShardedSketchTest {
     private static final ReferenceSession SESSION = ReferenceSession.unauthenticated(1);
     private static final long SPEED = 8;
     private static final IntervalSettings.Room ROOM = new IntervalSettings.Room(4096, 1, 4096, 16);
-    private static final String SHORT_FLOWS = "metering: {max-flows: 4k, active-timeout: 700ms, idle-timeout: 150ms}\n";
-    private static final String LONG_FLOWS = "metering: {max-flows: 4k, active-timeout: 1h, idle-timeout: 1h}\n";
+    private static final String SKETCHES = "exchange: {mode: sketch, listen: 9, deadline: 1s}\n";
+    private static final String SHORT_TIMEOUTS = "metering: {max-flows: 4k, active-timeout: 700ms, idle-timeout: 150ms}\n";
+    private static final String LONG_TIMEOUTS = "metering: {max-flows: 4k, active-timeout: 1h, idle-timeout: 1h}\n";
+    private static final String SHORT_FLOWS = SKETCHES + SHORT_TIMEOUTS;
+    private static final String LONG_FLOWS = SKETCHES + LONG_TIMEOUTS;
+    private static final String SUMS = "exchange: {mode: flows, listen: 9, deadline: 1s}\n";
 
     /** Other sketches in the middle. */
     private static final int OTHER_COLUMNS = 192;
@@ -90,13 +96,12 @@ class ShardedSketchTest {
     private record Said(Map<String, long[]> records, Map<String, Long> counts, DelayStatistics statistics) {
     }
 
-    private static ExporterConfig config(final int shardCount, final boolean isJoint, final int columns, final String metering) {
+    private static ExporterConfig config(final int shardCount, final boolean isJoint, final int columns, final String others) {
         return new ConfigLoader().text("test", (shardCount == 0 ? "threading: invoker\n" :
             "threading: sharded\npipeline: {shards: " + shardCount + "}\n") +
             "segment: {role: receiver, id: 5, max-delay: 50ms, interval: 400ms}\n" +
             "lds: {enabled: on, rows: 2, columns: " + columns + ", witnesses: 0.5}\njoint: {enabled: " +
-            (isJoint ? "on, wait: 50ms" : "off") + "}\nreconcile: {enabled: off}\n" +
-            "exchange: {mode: sketch, listen: 9, deadline: 1s}\n" + metering).conclude();
+            (isJoint ? "on, wait: 50ms" : "off") + "}\nreconcile: {enabled: off}\n" + others).conclude();
     }
 
     private static long delayNs(final long sentNs) {
@@ -132,15 +137,17 @@ class ShardedSketchTest {
         private IntervalPoint next;
         private long nextNs = Long.MAX_VALUE;
         private long toldNs = START_NS;
+        private final ExporterConfig config;
         private final List<Frame> frames;
         private int position;
 
         Sender(final ExporterConfig config, final List<Frame> frames) {
-            this(point(config, ROOM, START_NS), frames);
+            this(config, point(config, ROOM, START_NS), frames);
         }
 
-        private Sender(final IntervalPoint first, final List<Frame> frames) {
+        private Sender(final ExporterConfig config, final IntervalPoint first, final List<Frame> frames) {
             super(first, 1000 * MS);
+            this.config = config;
             point = first;
             this.frames = frames.stream().filter((each) -> each.flow >= 0).toList();
         }
@@ -161,6 +168,16 @@ class ShardedSketchTest {
                 toldNs = Math.min(untilNs, toldNs + INTERVAL_NS);
                 (toldNs < nextNs ? point : next).advance(toldNs);
             }
+        }
+
+        @Override
+        public IntervalMode mode() {
+            return SharedSettings.intervalMode(config);
+        }
+
+        @Override
+        public int mostFlows() {
+            return SharedSettings.mostFlows(config);
         }
 
         @Override
@@ -221,11 +238,11 @@ class ShardedSketchTest {
         return new Said(list.records, counts, statistics);
     }
 
-    private Said byOneThread(final List<Frame> frames, final boolean isJoint, final boolean isChanged, final String metering) {
+    private Said byOneThread(final List<Frame> frames, final boolean isJoint, final boolean isChanged, final String others) {
         nowNs = START_NS;
         final Counters counters = new Counters();
         final SketchedRecords list = new SketchedRecords();
-        final ExporterConfig config = config(0, isJoint, 256, metering);
+        final ExporterConfig config = config(0, isJoint, 256, others);
         final Sender sender = new Sender(config, frames);
         boolean isDone = !isChanged;
         try (MeteringPipeline pipeline = new MeteringPipeline(
@@ -235,7 +252,7 @@ class ShardedSketchTest {
                 nowNs += MS;
                 sender.sendUntil(nowNs);
                 if (!isDone && nowNs >= CHANGE_NS - INTERVAL_NS / 2) {
-                    change(config(0, isJoint, OTHER_COLUMNS, metering), sender, pipeline.delayStage());
+                    change(config(0, isJoint, OTHER_COLUMNS, others), sender, pipeline.delayStage());
                     isDone = true;
                 }
                 for (int i = 0; i < 4; i++) {
@@ -303,13 +320,13 @@ class ShardedSketchTest {
 
     private Said byShards(
         final long seed, final int shardCount, final List<Frame> frames, final boolean isJoint, final boolean isChanged,
-        final String metering) {
+        final String others) {
         nowNs = START_NS;
-        final Shards shards = new Shards(seed, frames, config(shardCount, isJoint, 256, metering), isJoint, List.of());
+        final Shards shards = new Shards(seed, frames, config(shardCount, isJoint, 256, others), isJoint, List.of());
         boolean isDone = !isChanged;
         while (!shards.work()) {
             if (!isDone && nowNs >= CHANGE_NS - INTERVAL_NS / 2) {
-                change(config(shardCount, isJoint, OTHER_COLUMNS, metering), shards.sender, shards.stage());
+                change(config(shardCount, isJoint, OTHER_COLUMNS, others), shards.sender, shards.stage());
                 isDone = true;
             }
         }
@@ -317,15 +334,18 @@ class ShardedSketchTest {
         return said(shards.list, shards.counters, shards.stage());
     }
 
-    private void assertSaid(final int seeds, final boolean isJoint, final boolean isChanged, final String metering) {
+    /** {@return what one thread says of the last seed} */
+    private Said assertSaid(final int seeds, final boolean isJoint, final boolean isChanged, final String others) {
+        Said expected = null;
         for (long seed = 1; seed <= seeds; seed++) {
             final List<Frame> frames = traffic(seed);
-            final Said expected = byOneThread(frames, isJoint, isChanged, metering);
+            expected = byOneThread(frames, isJoint, isChanged, others);
             for (final int shardCount : new int[] {2, 4}) {
-                assertSaid(expected, byShards(seed, shardCount, frames, isJoint, isChanged, metering),
+                assertSaid(expected, byShards(seed, shardCount, frames, isJoint, isChanged, others),
                     "seed " + seed + ", " + shardCount + " shards");
             }
         }
+        return expected;
     }
 
     private static void assertSaid(final Said expected, final Said said, final String what) {
@@ -369,6 +389,16 @@ class ShardedSketchTest {
     @Test
     void shouldSolveReferencesAndSketchesOfShardsAsOneThreadDoes() {
         assertSaid(1, true, false, LONG_FLOWS);
+    }
+
+    @Test
+    void shouldCompareSumsOfShardsAsThoseOfOneThread() {
+        for (final String timeouts : List.of(LONG_TIMEOUTS, SHORT_TIMEOUTS)) {
+            final Said said = assertSaid(1, false, false, SUMS + timeouts);
+            assertTrue(said.counts.get("lds_intervals_of_flows") > 4, "intervals are compared by sums");
+            assertTrue(said.counts.get("lds_flows_exact") > 0, "flows without loss");
+            assertTrue(said.counts.get("lds_flows_with_loss") > 0, "flows with loss");
+        }
     }
 
     /** A process ends without exporting its flows, while no packets come, and another goes on with the same files. */
