@@ -153,7 +153,7 @@ final class DelayRelations extends SettingsAccess {
         if (isUsed && isDefault(RECONCILE_ENABLED)) {
             final boolean isSharded = value(THREADING) == ExporterConfig.Threading.SHARDED;
             final boolean fits =
-                value(EXCHANGE_LISTEN) == null || leftMs * NS_PER_MS >= value(RECONCILE_WAIT) && !isSharded;
+                !isSharded && (value(EXCHANGE_LISTEN) == null || leftMs * NS_PER_MS >= value(RECONCILE_WAIT));
             giveWay(RECONCILE_ENABLED, fits, fits ? "on" : "off", fits ? "there is an exchange" :
                 isSharded ? "threading is sharded" : "segment.interval is too short for reconcile.wait");
         }

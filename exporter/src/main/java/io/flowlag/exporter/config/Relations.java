@@ -183,20 +183,23 @@ final class Relations extends SettingsAccess {
         }
     }
 
-    /** References come to every shard, and cells of sketches add up; what needs a packet of both points does not. */
+    /**
+     * References come to every shard of a receiver, and the first of a sender sends them; cells of sketches add up. What needs
+     * all packets in one place does not.
+     */
     private void shardedDelay() {
         if (value(ROLE) == ExporterConfig.Role.NONE) {
             return;
         }
         final String wayOut = ": set threading to pipelined or shared, or leave ";
-        if (value(ROLE) != ExporterConfig.Role.RECEIVER) {
-            problem(THREADING, "measures delay at a receiver alone: references leave among all packets of a queue, and two " +
-                "points match in one table; segment.role is " + setting(ROLE).text() + wayOut + "the role out");
-        } else if (value(EXCHANGE_LISTEN) != null && (value(POLICY) == ExporterConfig.Policy.PASSIVE ||
-            !isDefault(PASSIVE_SHARE))) {
+        final boolean isExchanged = value(EXCHANGE_LISTEN) != null || value(EXCHANGE_CONNECT) != null;
+        if (value(ROLE) == ExporterConfig.Role.BOTH) {
+            problem(THREADING, "measures delay at one point alone: the packets of two match in one table; segment.role is " +
+                setting(ROLE).text() + wayOut + "the role out");
+        } else if (isExchanged && (value(POLICY) == ExporterConfig.Policy.PASSIVE || !isDefault(PASSIVE_SHARE))) {
             problem(THREADING, "has each sampled packet in one shard alone, and they are to serve as references" + wayOut +
                 POLICY.path() + " and " + PASSIVE_SHARE.path() + " out");
-        } else if (value(EXCHANGE_LISTEN) != null && value(RECONCILE_ENABLED)) {
+        } else if (isExchanged && value(RECONCILE_ENABLED)) {
             problem(RECONCILE_ENABLED, "needs the packets of an interval in one place, and threading is sharded: set it to " +
                 "off, or threading to pipelined or shared");
         } else if (value(ESTIMATOR) == ExporterConfig.EstimatorKind.LEFT) {

@@ -58,7 +58,8 @@ final class DelayParts {
         summaries.segments(wiring.pairs().names());
         matching = matching(config, wiring, cache, clock);
         schedule = wiring.references().isSent() ?
-            new ReferenceSender(config, wiring, segment, sendTimeHandler(wiring), clock) :
+            earlier.isEmpty() ? new ReferenceSender(config, wiring, segment, sendTimeHandler(wiring), clock) :
+                new PassedPackets(config.rli().injection().policy(), segment, classCount) :
             references instanceof MarkedStage marked ? new MarkingSchedule(config, segment, marked) :
                 new ReferenceSchedule(config.rli().injection().policy());
         reports = wiring.receiverLink() == null ? new SenderReports() :

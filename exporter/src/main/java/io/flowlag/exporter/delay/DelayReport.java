@@ -125,12 +125,17 @@ final class DelayReport {
             tellSketches(values, unexplained);
         }
         if (wiring.isShipping()) {
-            final CounterSet<SketchCounter> sent = parts.sending.counters();
             for (final SketchCounter each : SENDING) {
-                values.put(each.label(), sent.get(each));
+                // Each shard ships its part of every interval.
+                final boolean isOfIntervals =
+                    each == SketchCounter.INTERVALS_SHIPPED || each == SketchCounter.INTERVALS_UNSHIPPED;
+                values.put(each.label(), isOfIntervals ? parts.sending.counters().get(each) :
+                    sum((of) -> of.parts.sending.counters().get(each)));
             }
-            unexplained.put("unexplained_lds_sent", SketchCounter.unexplainedSent(sent));
-            unexplained.put("unexplained_reconcile_packets", SketchCounter.unexplainedCached(sent));
+            unexplained.put(
+                "unexplained_lds_sent", sum((of) -> SketchCounter.unexplainedSent(of.parts.sending.counters())));
+            unexplained.put(
+                "unexplained_reconcile_packets", sum((of) -> SketchCounter.unexplainedCached(of.parts.sending.counters())));
         }
         wiring.link().counters((label, count) -> values.put("exchange_" + label, count));
         if (wiring.receiverLink() != null) {

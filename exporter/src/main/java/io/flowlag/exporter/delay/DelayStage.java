@@ -118,6 +118,7 @@ public final class DelayStage implements DelayView, AutoCloseable {
         first.shards = List.copyOf(shards);
         SenderSketches.join(shards.stream().map((each) -> each.parts.sketches).toList());
         shards.forEach((each) -> each.isMeeting = each.parts.sketches.isOn());
+        first.parts.schedule.join(shards.stream().skip(1).map((each) -> each.parts.schedule).toList());
         first.parts.reports.join(shards.stream().skip(1).map((each) -> each.parts.reports).toList());
         first.report.join(shards.stream().map((each) -> each.report).toList());
     }

@@ -89,6 +89,11 @@ public record DelayWiring(
             newLink instanceof ReceiverLink receiver ? receiver.hash() : null, newLink, captures);
     }
 
+    /** The same for one of several shards: each ships its part of intervals. */
+    public DelayWiring ofShard(final int shard) {
+        return senderLink() == null ? this : withLink(senderLink().shard(shard));
+    }
+
     /** The same with facts about the captures. */
     public DelayWiring withCaptures(final CaptureFacts facts) {
         return new DelayWiring(

@@ -48,6 +48,10 @@ class ReferenceSchedule {
     void settings(final ExporterConfig config) {
     }
 
+    /** Takes the packets of further shards too; before the first packet. */
+    void join(final List<ReferenceSchedule> others) {
+    }
+
     /** References are signed with the keys of the same sessions as they are now. Any thread. */
     void renew(final List<ReferenceSession> newer) {
     }

@@ -36,6 +36,9 @@ final class ReferenceSender extends PolicySchedule {
     private final ClockError clockError;
     private final EpochNanoClock clock;
     private final UnsafeBuffer packet;
+    private final PassedPackets.PassedHandler passedHandler = this::onPassed;
+    private PassedPackets[] others = {};
+    private long passedNs;
     /** When the send time of the last reference may be known. */
     private long knownNs = Long.MAX_VALUE;
 
@@ -82,6 +85,25 @@ final class ReferenceSender extends PolicySchedule {
         }
     }
 
+    @Override
+    void join(final List<ReferenceSchedule> schedules) {
+        others = schedules.toArray(new PassedPackets[0]);
+    }
+
+    /** Packets of other shards: a reference is due by as many of them as in one thread, a little later. */
+    private void onPassed(final int classIndex, final long packets, final long octets) {
+        long leftPackets = packets;
+        long leftOctets = octets;
+        while (leftPackets > 0) {
+            final long count = Math.min(leftPackets, scheduler().packetsUntilDue(classIndex));
+            final long countOctets = leftOctets * count / leftPackets;
+            leftPackets -= count;
+            leftOctets -= countOctets;
+            onPacket(null, 0, classIndex, passedNs,
+                scheduler().onPackets(classIndex, passedNs, count, countOctets) && isInjecting());
+        }
+    }
+
     private void send(final int classIndex, final long nowNs) {
         final ReferenceSource source = sources[classIndex];
         source.errorEstimate(errorEstimate());
@@ -99,6 +121,12 @@ final class ReferenceSender extends PolicySchedule {
     @Override
     int onTime(final long nowNs, final long capturedNs) {
         super.onTime(nowNs, capturedNs);
+        passedNs = nowNs;
+        for (final PassedPackets each : others) {
+            scheduler().onLinkQuiet(each.linkNs());
+            scheduler().onOtherPacket(each.takeOther());
+            each.take(passedHandler);
+        }
         knownNs = nowNs < knownNs ? knownNs : Long.MAX_VALUE;
         int workCount = transmitter.poll(ownHandler, POLL_LIMIT);
         for (int i = 0; isInjecting() && i < CATCH_UP_LIMIT; i++) {

@@ -4,6 +4,12 @@ import io.flowlag.exporter.decode.DigestSwitch;
 
 /** A sender's link: takes the receiver's requests, and ships intervals and send times. Threads as in {@link SketchLink}. */
 public interface SenderLink extends SketchLink {
+    /** {@return the link of one of several metering threads, which ships its part of each interval} */
+    SenderLink shard(int index);
+
+    /** {@return whether others have parts of the same intervals} */
+    boolean isOneOfSeveral();
+
     DigestSwitch digests();
 
     /** {@return the receiver's newest request, once; null if there is none} */

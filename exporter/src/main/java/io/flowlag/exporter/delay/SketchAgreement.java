@@ -35,6 +35,12 @@ public record SketchAgreement(
             selector, classes, weights, hash, references, terms, settings, point, fromInterval, isSuccessor);
     }
 
+    /** The same for one of several metering threads: send times of regular packets, which would be out of order, stay out. */
+    public SketchAgreement ofShard(final IntervalPoint ownPoint) {
+        return new SketchAgreement(
+            selector, classes, weights, hash, null, injection, settings, ownPoint, fromInterval, isSuccessor);
+    }
+
     /** {@return when it begins to hold, ns since the epoch} */
     long fromNs() {
         return fromInterval * settings.times().intervalNs();

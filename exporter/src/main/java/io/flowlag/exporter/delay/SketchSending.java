@@ -140,6 +140,10 @@ final class SketchSending {
         if (current != null) {
             current.restart(nowNs);
             sinceNs = current.startNs();
+            if (link.isOneOfSeveral()) {
+                // Others may add to it what they shipped before the step.
+                current.agreement().point().onOwnLoss(sinceNs);
+            }
         }
     }
 

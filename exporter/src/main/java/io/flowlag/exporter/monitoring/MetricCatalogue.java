@@ -46,6 +46,7 @@ final class MetricCatalogue {
         }
         counter("exchange_intervals_foreign", "intervals", "Intervals of a sender of another segment; they are not used.");
         counter("exchange_intervals_crowded", "intervals", "Intervals that found no room, for the metering thread is behind.");
+        counter("exchange_intervals_incomplete", "parts", "Parts of an interval that another shard of this sender left out.");
         counter("exchange_intervals_unasked", "intervals", "Intervals that arrived after they were no longer requested.");
         counter("exchange_settings_unusable", "settings", "Settings of the receiver that this sender cannot follow.");
         counter("exchange_send_times_crowded", "packets", "Send times that found no room on the way to the metering thread.");

@@ -23,7 +23,8 @@ public final class ShardMeteringAgent extends DelayMeteringAgent {
     /** So soon after a failed meeting is the next. */
     private static final long NEXT_NS = 10_000_000L;
 
-    private final boolean isInOrder;
+    /** Whether packets come in the order of their timestamps. */
+    private boolean isInOrder;
     private final SharedReferences references;
     private final SharedReferences.ReferenceHandler referenceHandler;
     private List<ShardMeteringAgent> shards = List.of(this);
@@ -42,7 +43,7 @@ public final class ShardMeteringAgent extends DelayMeteringAgent {
      * A metering stage; parameters as of {@link DelayMeteringAgent}, whose packets come by direct call. {@link #join} follows.
      *
      * @param areAllCaptured whether the captures of all shards have ended: until then, references may come.
-     * @param isInOrder      whether packets come in the order of their timestamps.
+     * @param hasSenderRecords whether packets of the sender point are metered too.
      * @param references     of this shard, owned by this stage from now on.
      */
     public ShardMeteringAgent(
@@ -51,11 +52,10 @@ public final class ShardMeteringAgent extends DelayMeteringAgent {
         final CaptureClock clock,
         final DelayStage delayStage,
         final DelayWiring wiring,
-        final boolean isInOrder,
+        final boolean hasSenderRecords,
         final SharedReferences references,
         final Counters counters) {
-        super(cache, StageRing.unused(), areAllCaptured, clock, delayStage, wiring, false, counters);
-        this.isInOrder = isInOrder;
+        super(cache, StageRing.unused(), areAllCaptured, clock, delayStage, wiring, hasSenderRecords, counters);
         this.references = references;
         referenceHandler = delayStage::onReference;
     }
@@ -73,6 +73,7 @@ public final class ShardMeteringAgent extends DelayMeteringAgent {
             final ShardMeteringAgent each = shards.get(i);
             each.shards = List.copyOf(shards);
             each.shard = i;
+            each.isInOrder = sourceCount == 1;
             each.meeting = meeting;
             each.waiting = isMeeting ? OffHeapBuffer.allocate((int)waitingBytes(sourceCount)) : each.waiting;
         });

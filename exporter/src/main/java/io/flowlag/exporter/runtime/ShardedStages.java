@@ -42,8 +42,6 @@ final class ShardedStages {
     private final CaptureClock clock;
     private final DelayWiring wiring;
     private final long samplingSeed;
-    /** Whether each shard has packets of one interface. */
-    private final boolean isInOrder;
     private final List<CaptureAgent> captures = new ArrayList<>();
     private final List<MeteringAgent> meterings = new ArrayList<>();
     private final List<Checkpoint> checkpoints;
@@ -57,7 +55,7 @@ final class ShardedStages {
      * @param config      sizes, timeouts, and how many shards.
      * @param sources     owned by the stages from now on; live, those of the first shard, then those of the next.
      * @param clock       of live sources, or of files.
-     * @param wiring      of the delay stage of each shard; live, of a receiver of references and sketches, or none.
+     * @param wiring      of the delay stage of each shard; live, of one point of references and sketches, or none.
      * @param rings       to and from the metering stages.
      * @param checkpoints one of each shard; none without.
      * @param latency     each shard has a share of it; null for none.
@@ -73,7 +71,7 @@ final class ShardedStages {
         final PipelineLatency latency,
         final Counters counters) {
         if (wiring.isOn() && !(mayShard(wiring, clock.isLive()) && config.segments().size() == 1)) {
-            throw new IllegalArgumentException("threading=sharded with more than live references and sketches to a receiver");
+            throw new IllegalArgumentException("threading=sharded with more than live references and sketches at one point");
         }
         this.config = config;
         this.clock = clock;
@@ -82,7 +80,6 @@ final class ShardedStages {
         samplingSeed = MeteringPipeline.flowKey(config).hashSeed();
         isLive = clock.isLive();
         final int shardCount = rings.records.size();
-        isInOrder = sources.size() == shardCount;
         final List<SharedReferences> references = SharedReferences.of(IntStream.range(0, wiring.isOn() ? shardCount : 0)
             .<BooleanSupplier>mapToObj((shard) -> () -> captureOf(shard).isEnded()).toList());
         for (int i = 0; i < shardCount; i++) {
@@ -93,7 +90,7 @@ final class ShardedStages {
             meterings.add(metering);
             if (isLive) {
                 metering.time(latency.share());
-                captures.add(capture(sourcesOf(i, shardCount, sources), metering, share));
+                captures.add(capture(sourcesOf(i, shardCount, sources), metering, wiring.ofShard(i), share));
                 captures.get(i).roleName("capture-" + i);
             }
         }
@@ -106,7 +103,7 @@ final class ShardedStages {
             final List<DescriptorRing> toShards =
                 rings.packets.stream().map((ring) -> new DescriptorRing(ring, counters)).toList();
             final ShardSelector selector = new ShardSelector(MeteringPipeline.flowKey(config), config.shardCount());
-            captures.add(capture(sources, new ShardRings(toShards, selector), counters));
+            captures.add(capture(sources, new ShardRings(toShards, selector), wiring, counters));
         }
     }
 
@@ -114,9 +111,12 @@ final class ShardedStages {
     record Rings(List<StageRing> packets, List<StageRing> records) {
     }
 
-    /** References go to all shards, and cells of sketches add up; what matches packets of two points needs both in one. */
+    /**
+     * References go to all shards of a receiver and are sent by the first of a sender, and cells of sketches add up; what matches
+     * packets of two points needs both in one.
+     */
     private static boolean mayShard(final DelayWiring wiring, final boolean isLive) {
-        return isLive && wiring.role() == ExporterConfig.Role.RECEIVER && !wiring.references().mode().isTraffic() &&
+        return isLive && wiring.role() != ExporterConfig.Role.BOTH && !wiring.references().mode().isTraffic() &&
             !wiring.isMatched() && !wiring.isExact();
     }
 
@@ -162,10 +162,12 @@ final class ShardedStages {
     private MeteringAgent delayMetering(
         final FlowCache cache, final FlowEnd flowEnd, final SharedReferences references, final Counters share) {
         final DelayStage stage = new DelayStage(
-            DelayStage.share(config), wiring, flowEnd, cache, clock, share, List.copyOf(delayStages));
+            DelayStage.share(config), wiring.ofShard(delayStages.size()), flowEnd, cache, clock, share,
+            List.copyOf(delayStages));
         delayStages.add(stage);
         final ShardMeteringAgent metering =
-            new ShardMeteringAgent(cache, this::areAllCaptured, clock, stage, wiring, isInOrder, references, share);
+            new ShardMeteringAgent(cache, this::areAllCaptured, clock, stage, wiring,
+                config.segment().senderRecords(), references, share);
         delayMeterings.add(metering);
         return metering;
     }
@@ -192,9 +194,10 @@ final class ShardedStages {
     }
 
     private CaptureAgent capture(
-        final List<? extends PacketSource> sources, final DescriptorHandler next, final Counters counted) {
+        final List<? extends PacketSource> sources, final DescriptorHandler next, final DelayWiring decoded,
+        final Counters counted) {
         final CaptureAgent capture = new CaptureAgent(
-            sources, MeteringPipeline.decoder(config, isLive, wiring, counted), next,
+            sources, MeteringPipeline.decoder(config, isLive, decoded, counted), next,
             MeteringPipeline.recognizer(config, wiring, sources.size(), counted), false, clock, counted);
         capture.sample(config.metering().sampling(), samplingSeed, captures.size());
         return capture;

@@ -162,8 +162,8 @@ class ConfigLoaderTest {
         metering: {cut: 0s} | f:1:17: metering.cut=0s: must be 10ms to 1d
         pipeline: {shards: 3} | f:1:20: pipeline.shards=3: is for threading sharded: set that, or leave this out
         {threading: sharded, pipeline: {shards: 65}} | f:1:41: pipeline.shards=65: must be 1 to 64
-        {threading: sharded, segment: {ingress: a, egress: b}} | f:1:13: threading=sharded: measures delay at a receiver alone:
-        {threading: sharded, segment: {role: sender}, rli: {target: h}} | threading=sharded: measures delay at a receiver alone:
+        {threading: sharded, segment: {ingress: a, egress: b}} | f:1:13: threading=sharded: measures delay at one point alone:
+        {threading: sharded, segment: {role: sender}, exchange: {connect: "h:1"}, reconcile: {enabled: on}} | in one place, and
         {threading: sharded, segment: {role: receiver}, exchange: {listen: 1}, reconcile: {enabled: on}} | in one place, and
         {threading: sharded, segment: {role: receiver}, exchange: {listen: 1}, rli: {passive-share: 0.1}} | in one shard alone
         {threading: sharded, segment: {role: receiver}, rli: {estimator: left}} | rli.estimator=left: does not wait for referenc

@@ -128,6 +128,16 @@ class LateStagesTest {
         private long latePackets;
 
         @Override
+        public SenderLink shard(final int index) {
+            return this;
+        }
+
+        @Override
+        public boolean isOneOfSeveral() {
+            return false;
+        }
+
+        @Override
         public DigestSwitch digests() {
             return digests;
         }

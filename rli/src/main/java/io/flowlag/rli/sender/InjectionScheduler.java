@@ -27,6 +27,8 @@ public final class InjectionScheduler {
     private static final double BITS_NS_PER_OCTET_SECOND = 8e9;
     /** Packets that arrive this many times faster than the link's rate are a burst at an earlier link's speed. */
     private static final double BURST_UTILIZATION = 4;
+    /** Packets of several interfaces or threads may be so much out of order. */
+    private static final long MOST_DISORDER_NS = 100_000_000L;
 
     private final int classCount;
     private final CounterSet<SenderCounter> counters;
@@ -99,7 +101,7 @@ public final class InjectionScheduler {
      * @param stampNs when it was on the link; far below the previous one if the clock was set back.
      */
     public void onLinkTime(final long stampNs) {
-        linkNs = stampNs;
+        linkNs = stampNs < linkNs && linkNs - stampNs <= MOST_DISORDER_NS ? linkNs : stampNs;
     }
 
     /** States that all packets on the link before a time have been passed; ignored if a later packet was passed. */
@@ -114,11 +116,21 @@ public final class InjectionScheduler {
      * @return true if a reference of this class is due now.
      */
     public boolean onPacket(final int classIndex, final long nowNs, final int lengthBytes) {
-        linkBytes += lengthBytes;
-        packetCounts[classIndex]++;
-        counters.increment(classIndex, SenderCounter.REGULAR_PACKETS);
-        counters.add(classIndex, SenderCounter.REGULAR_BYTES, lengthBytes);
+        return onPackets(classIndex, nowNs, 1, lengthBytes);
+    }
+
+    /** The same for several packets at once, at most {@link #packetsUntilDue}, with their octets. */
+    public boolean onPackets(final int classIndex, final long nowNs, final long packets, final long octets) {
+        linkBytes += octets;
+        packetCounts[classIndex] += packets;
+        counters.add(classIndex, SenderCounter.REGULAR_PACKETS, packets);
+        counters.add(classIndex, SenderCounter.REGULAR_BYTES, octets);
         return isDue(classIndex, nowNs);
+    }
+
+    /** {@return packets of a class until one completes the policy's distance, at least 1} */
+    public long packetsUntilDue(final int classIndex) {
+        return Math.max(1, packetGaps[classIndex] - packetCounts[classIndex]);
     }
 
     /** Regular packets since the last reference. */
@@ -137,9 +149,9 @@ public final class InjectionScheduler {
         return !isStarted[classIndex] || packetCounts[classIndex] == packetGaps[classIndex];
     }
 
-    /** A packet on the same link outside the segment: it counts for the utilization only. */
-    public void onOtherPacket(final int lengthBytes) {
-        linkBytes += lengthBytes;
+    /** Packets on the same link outside the segment: their octets count for the utilization only. */
+    public void onOtherPacket(final long octets) {
+        linkBytes += octets;
     }
 
     /** Looks for a class whose reference is due. Returns the class, or {@link #NONE}. */

@@ -175,6 +175,11 @@ public class IntervalPoint implements SenderAnswers {
         return answer;
     }
 
+    /** Adds the same interval of another point, of the same settings; both were taken. */
+    public static void add(final SenderAnswer to, final SenderAnswer part) {
+        ((PointInterval)to).add((PointInterval)part);
+    }
+
     private PointInterval takeOwn(final long intervalNumber) {
         intervals.closeThrough(intervalNumber);
         while (taken == null || taken.intervalNumber() < intervalNumber) {

@@ -28,7 +28,6 @@ import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.NanoClock;
-import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,7 +45,6 @@ import java.util.function.Supplier;
  */
 public final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ExchangeSender.class);
-    private static final int SHIPMENTS = 16;
     /** The current agreement, the next one, and the previous one. */
     private static final int AGREEMENTS = 3;
     private static final int WAITING_SETTINGS = 8;
@@ -74,10 +72,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
     private final CounterSet<Shipped> shippedCounts = new CounterSet<>(Shipped.class);
     private final IntervalEncoder encoder;
     private final ExchangeConnector connector;
-    private final DigestSwitch digests = new DigestSwitch();
-    private final OneToOneConcurrentArrayQueue<SketchAgreement> agreed = new OneToOneConcurrentArrayQueue<>(2);
-    private final OneToOneConcurrentArrayQueue<SketchShipment> shipped = new OneToOneConcurrentArrayQueue<>(SHIPMENTS);
-    private final OneToOneConcurrentArrayQueue<SketchShipment> returned = new OneToOneConcurrentArrayQueue<>(2 * SHIPMENTS);
+    private final SenderShards shards;
     private final Deque<Agreed> agreements = new ArrayDeque<>();
     private final Deque<HeldSettings> newSettings = new ArrayDeque<>();
     private final ExpandableArrayBuffer list = new ExpandableArrayBuffer();
@@ -114,6 +109,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
         this.config = config;
         name = ends.name(config);
         memoryBytes = config.exchange().memoryBytes();
+        shards = new SenderShards(config.shardCount());
         encoder = new IntervalEncoder(timer, counters);
         final ReconcileSettings reconcile = SharedSettings.reconcile(config);
         final Endpoint receiver = new Endpoint(config.exchange().connect().host(), config.exchange().connect().port());
@@ -124,16 +120,12 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
                 reconcile == null ? 0 : reconcile.mostMissing(), MIN_BACKOFF_NS, MAX_BACKOFF_NS),
             this, counters, network, receiver::resolve, timer,
             config.capture().hardwareTimestamps() ? ExchangeConnection.UNKNOWN_TIME : clock);
-        synopses = new SynopsisAnswers(connector::sendSynopsis, counters, this::giveBack);
+        synopses = new SynopsisAnswers(connector::sendSynopsis, counters, shards::giveBack);
     }
 
     @Override
     public void onDelay(final long receiverInstance, final long sentNs, final long arrivedNs) {
         ends.onDelay(receiverInstance, sentNs, arrivedNs);
-    }
-
-    private void giveBack(final SketchShipment shipment) {
-        returned.offer(shipment);
     }
 
     /** Intervals that the receiver may still ask about. */
@@ -144,8 +136,8 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
 
     /** {@return what a sender takes at most under a receiver's settings, octets} */
     static long memoryBytes(final ExporterConfig config, final ExchangeSettings settings) {
-        return SharedSettings.memoryBytes(settings,
-            SharedSettings.room(config, keptIntervals(config, settings.intervalNs())), SharedSettings.reconcile(config));
+        return neededBytes(
+            config, settings, SharedSettings.reconcile(config), keptIntervals(config, settings.intervalNs()));
     }
 
     @Override
@@ -156,11 +148,11 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
     @Override
     public int doWork() {
         int workCount = connector.doWork();
-        if (!newSettings.isEmpty() && agreed.isEmpty()) {
+        if (!newSettings.isEmpty() && shards.areAgreed()) {
             workCount++;
             agree(newSettings.removeFirst());
         }
-        final SketchShipment shipment = shipped.poll();
+        final SketchShipment shipment = shards.poll();
         if (shipment != null) {
             workCount++;
             int settingsNumber = -1;
@@ -239,23 +231,33 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
     }
 
     @Override
+    public SenderLink shard(final int index) {
+        return index == 0 ? this : shards.link(index);
+    }
+
+    @Override
+    public boolean isOneOfSeveral() {
+        return config.shardCount() > 1;
+    }
+
+    @Override
     public DigestSwitch digests() {
-        return digests;
+        return shards.link(0).digests();
     }
 
     @Override
     public SketchAgreement takeAgreement() {
-        return agreed.poll();
+        return shards.link(0).takeAgreement();
     }
 
     @Override
     public boolean ship(final SketchShipment shipment) {
-        return shipped.offer(shipment);
+        return shards.link(0).ship(shipment);
     }
 
     @Override
     public SketchShipment takeBack() {
-        return returned.poll();
+        return shards.link(0).takeBack();
     }
 
     @Override
@@ -263,6 +265,9 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
         counters.show(consumer);
         for (final Shipped each : Shipped.values()) {
             consumer.accept(each.name().toLowerCase(Locale.ROOT), shippedCounts.get(each));
+        }
+        if (isOneOfSeveral()) {
+            consumer.accept("intervals_incomplete", shards.incompleteCount());
         }
     }
 
@@ -281,16 +286,16 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
             final int wantedIntervals = keptIntervals(config, settings.intervalNs());
             int keptIntervals = wantedIntervals;
             ReconcileSettings remembered = SharedSettings.reconcile(config);
-            long neededBytes = neededBytes(settings, remembered, keptIntervals);
+            long neededBytes = neededBytes(config, settings, remembered, keptIntervals);
             while (neededBytes > memoryBytes && keptIntervals > LEAST_KEPT) {
-                neededBytes = neededBytes(settings, remembered, --keptIntervals);
+                neededBytes = neededBytes(config, settings, remembered, --keptIntervals);
             }
             if (neededBytes > memoryBytes && remembered != null) {
                 LOG.warn("{}exchange: exchange.memory={} has no room for packets; the rest needs {} octets with " +
                     "them: nothing is reconciled; raise it, or lower reconcile.packets", name, memoryBytes, neededBytes);
                 remembered = null;
                 keptIntervals = 0;
-                neededBytes = neededBytes(settings, null, 0);
+                neededBytes = neededBytes(config, settings, null, 0);
             }
             if (neededBytes > memoryBytes) {
                 throw new IllegalArgumentException("sketches need " + neededBytes + " octets, exchange.memory allows " +
@@ -303,8 +308,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
             final SketchAgreement sketches = SharedSettings.agreement(
                 settings, SharedSettings.room(config, keptIntervals), remembered, nowInterval, isSuccessor);
             final Agreed agreement = new Agreed(
-                sketches.withInjection(injection(settings.injection())), newer, new ModeChoice(settings));
-            agreed.offer(agreement.agreement());
+                shards.agree(sketches.withInjection(injection(settings.injection()))), newer, new ModeChoice(settings));
             if (!isSuccessor) {
                 synopses.forget();
                 agreements.clear();
@@ -332,6 +336,9 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
             return null;
         }
         try {
+            if (isOneOfSeveral() && injection.policy() == ExchangeSettings.Policy.PASSIVE) {
+                throw new IllegalArgumentException("threading is sharded, and no thread has all packets");
+            }
             LOG.info("{}exchange: references by the receiver's policy, {}", name,
                 SharedSettings.terms(injection, config.rli()).name());
             return (own) -> SharedSettings.terms(injection, own);
@@ -343,8 +350,11 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
         }
     }
 
-    private long neededBytes(final ExchangeSettings settings, final ReconcileSettings remembered, final int keptIntervals) {
-        return SharedSettings.memoryBytes(settings, SharedSettings.room(config, keptIntervals), remembered);
+    private static long neededBytes(
+        final ExporterConfig config, final ExchangeSettings settings, final ReconcileSettings remembered,
+        final int keptIntervals) {
+        return config.shardCount() *
+            SharedSettings.memoryBytes(settings, SharedSettings.room(config, keptIntervals), remembered);
     }
 
     @Override
