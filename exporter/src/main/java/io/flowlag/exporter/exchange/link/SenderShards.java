@@ -113,10 +113,10 @@ public final class SenderShards {
     }
 
     private boolean isBefore(final SketchShipment one, final SketchShipment other) {
-        final int given = rank(one);
-        final int otherGiven = rank(other);
-        return given < otherGiven ||
-            given == otherGiven && one.interval().intervalNumber() < other.interval().intervalNumber();
+        final int rank = rank(one);
+        final int otherRank = rank(other);
+        return rank < otherRank ||
+            rank == otherRank && one.interval().intervalNumber() < other.interval().intervalNumber();
     }
 
     private int rank(final SketchShipment shipment) {
