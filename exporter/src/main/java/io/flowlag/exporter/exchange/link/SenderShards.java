@@ -14,8 +14,7 @@ import java.util.stream.Stream;
 
 /**
  * The metering threads of a sender, one or several shards. Each has sketches of its own and ships its part of every interval; the
- * parts of all are added up here. An interval that a shard leaves out is left out as a whole, and what it tells of drops is told
- * with the next one.
+ * parts of all are added up here. An interval that a shard leaves out is left out as a whole, and the next one reports its drops.
  * <p>
  * Each shard's link is its metering thread's, everything else the exchange's; bounded queues join them. Allocates at construction
  * and for each agreement and interval.
