@@ -32,15 +32,16 @@ abstract class FrameSender implements AutoCloseable {
     /**
      * Sends for some time, and prints packets, nanoseconds, and those of them in which a processor worked on it in this thread.
      *
-     * @param arguments {@code live} or {@code ring}, interface, seconds, flows, packets a second or 0 for top speed.
+     * @param arguments {@code live}, {@code redirect} or {@code ring}, interface, seconds, flows, packets a second or 0 for top
+     *                  speed.
      * @throws IOException if it cannot be sent.
      */
     static int run(final String[] arguments) throws IOException {
         final int flowCount = Integer.parseInt(arguments[3]);
         final long limitNs = Math.round(Double.parseDouble(arguments[2]) * 1e9);
         final long rate = Long.parseLong(arguments[4]);
-        try (FrameSender sender = arguments[0].equals("live") ? new LiveFrameSender(arguments[1], flowCount) :
-            new RingSender(arguments[1], flowCount)) {
+        try (FrameSender sender = arguments[0].equals("ring") ? new RingSender(arguments[1], flowCount) :
+            new LiveFrameSender(arguments[1], flowCount, arguments[0].equals("redirect"))) {
             final long startCpuNs = cpuNs();
             final long startNs = System.nanoTime();
             long packets = 0;

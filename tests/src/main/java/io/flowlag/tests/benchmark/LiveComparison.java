@@ -26,12 +26,12 @@ import java.util.stream.Stream;
 /**
  * {@code bin/benchmark live}: sends packets of 60 octets at a rate, or as fast as a veth pair takes them, in a network namespace
  * of its own. Before that it measures what each capturer costs without packets. It runs first without a capturer, then with
- * flowlag on the packet ring, on it with one thread, the same by eBPF, flowlag on pcap4j, tcpdump that writes to nothing, and
- * tcpdump whose filter matches no packet. The last shows what a packet socket costs before anything is captured. All of it runs
- * twice: by the kernel's default, which delivers packets to the capturer on the sender's processor, and with receive packet
- * steering, which uses another processor. Times of processors are those of the scheduler, by thread. The kernel's part of a
- * capture is what the sender takes for a packet beyond what it takes without a capturer; steered packets do not show it. Needs
- * root.
+ * flowlag on the packet ring, on it with one thread, the same by eBPF and by AF_XDP, flowlag on pcap4j, tcpdump that writes to
+ * nothing, and tcpdump whose filter matches no packet. The last shows what a packet socket costs before anything is captured.
+ * All of it runs twice: by the kernel's default, which delivers packets to the capturer on the sender's processor, and with
+ * receive packet steering, which uses another processor. Times of processors are those of the scheduler, by thread. The kernel's
+ * part of a capture is what the sender and the kernel's own threads for soft interrupts take for a packet beyond what they take
+ * without a capturer, below 0 where the capturer saves the kernel more than it costs; steered packets do not show it. Needs root.
  */
 final class LiveComparison {
     private static final String SENDER = "flbench0";
@@ -40,8 +40,8 @@ final class LiveComparison {
     private static final int END_S = 60;
     private static final double MOST_IDLE_S = 5;
     private static final double MOST_SETTLING_S = 2;
-    private static final String ROW = "%-20s %10s %10s %12s %12s %10s %10s %14s %12s %10s%n";
-    private static final String MEDIAN_ROW = "%-20s %10s %10s %14s %12s %10s%n";
+    private static final String ROW = "%-20s %10s %10s %12s %12s %10s %10s %14s %12s %10s %10s%n";
+    private static final String MEDIAN_ROW = "%-20s %10s %10s %14s %12s %10s %10s%n";
     private static final String THREADING = "--threading";
     private static final int SHOWN_THREADS = 5;
     private static final double NS_PER_MS = 1e6;
@@ -58,30 +58,36 @@ final class LiveComparison {
     private double aloneRate;
     /** What a packet takes of the sender without a capturer in this round; NaN if unknown. */
     private double aloneNs;
-    private boolean isLive;
+    /** How packets are sent now, as of {@link LiveOptions#way}. */
+    private String way;
     private boolean isSteered;
     private final Map<Capturer, List<Figures>> figures = new EnumMap<>(Capturer.class);
     private boolean hasFailed;
 
     /** Who captures. */
     private enum Capturer {
-        NOBODY, FLOWLAG, FLOWLAG_SHARED, FLOWLAG_EBPF, FLOWLAG_EBPF_SHARED, FLOWLAG_PCAP4J, TCPDUMP, TCPDUMP_OF_NOTHING;
+        NOBODY, FLOWLAG, FLOWLAG_SHARED, FLOWLAG_EBPF, FLOWLAG_EBPF_SHARED, FLOWLAG_XDP, FLOWLAG_XDP_SHARED, FLOWLAG_PCAP4J,
+        TCPDUMP, TCPDUMP_OF_NOTHING;
 
         /** Whether each packet that it misses is a failure. */
         private boolean isChecked() {
-            return this == FLOWLAG || this == FLOWLAG_SHARED || isEbpf();
+            return this == FLOWLAG || this == FLOWLAG_SHARED || isEbpf() || isXdp();
         }
 
         private boolean isEbpf() {
             return this == FLOWLAG_EBPF || this == FLOWLAG_EBPF_SHARED;
         }
 
+        private boolean isXdp() {
+            return this == FLOWLAG_XDP || this == FLOWLAG_XDP_SHARED;
+        }
+
         private boolean isShared() {
-            return this == FLOWLAG_SHARED || this == FLOWLAG_EBPF_SHARED;
+            return this == FLOWLAG_SHARED || this == FLOWLAG_EBPF_SHARED || this == FLOWLAG_XDP_SHARED;
         }
 
         private String source() {
-            return isEbpf() ? "ebpf" : this == FLOWLAG_PCAP4J ? "pcap" : "afpacket";
+            return isEbpf() ? "ebpf" : isXdp() ? "xdp" : this == FLOWLAG_PCAP4J ? "pcap" : "afpacket";
         }
 
         private boolean isTcpdump() {
@@ -102,6 +108,9 @@ final class LiveComparison {
 
     /** Of one capturer in one round; NaN where unknown. */
     private record Figures(double rate, double lost, double readerNs, double kernelNs, double idleMs) {
+        private double bothNs() {
+            return readerNs + kernelNs;
+        }
     }
 
     /** Time of a processor that a thread took. */
@@ -151,9 +160,13 @@ final class LiveComparison {
             inNamespace("ip", "link", "set", SENDER, "up");
             inNamespace("ip", "link", "set", RECEIVER, "up");
             out.println(Machine.line());
-            isLive = options.isLive() && hasLiveFrames();
-            compare(isLive ? "as though received (live frames)" : "received by the sender's processor");
-            isLive = false;
+            way = options.way();
+            if (!way.equals("ring") && !hasLiveFrames()) {
+                way = "ring";
+            }
+            compare(way.equals("live") ? "as though received (live frames)" : "received by the sender's processor" +
+                (way.equals("redirect") ? " (live frames, redirected)" : ""));
+            way = "ring";
             if (options.isSteered() && steer()) {
                 compare("received by processor " + options.receiver() + " (receive packet steering), the sender on others");
             }
@@ -167,7 +180,7 @@ final class LiveComparison {
         out.printf(Locale.ROOT, "%nveth, frames of 60 octets, %d flows, %.0f s each, %s%n", options.flows(), options.seconds(),
             how);
         out.printf(Locale.ROOT, ROW, "capturer", "sent/s", "of none", "sent", "captured", "lost", "told", "CPU ns/packet",
-            "kernel's ns", "idle ms/s");
+            "kernel's ns", "both ns", "idle ms/s");
         figures.clear();
         for (int round = 0; round < options.rounds(); round++) {
             aloneRate = 0;
@@ -185,7 +198,9 @@ final class LiveComparison {
 
     private boolean hasLiveFrames() throws InterruptedException {
         try {
-            isLive = true;
+            if (way.equals("redirect")) {
+                inNamespace("ethtool", "-K", RECEIVER, "gro", "on");
+            }
             send(1e-9);
             return true;
         } catch (final IOException ex) {
@@ -220,7 +235,8 @@ final class LiveComparison {
             print(capturer, sent, null, List.of(), List.of());
             return;
         }
-        if (capturer.isShared() && options.more().contains(THREADING)) {
+        if (capturer.isShared() && options.more().contains(THREADING) || capturer.isXdp() && way.equals("live")) {
+            // As to AF_XDP: the interface's own program does not see these packets.
             return;
         }
         if (capturer.isTcpdump() && !isThere("tcpdump")) {
@@ -230,7 +246,7 @@ final class LiveComparison {
         final Path directory = Files.createTempDirectory("flowlag-live");
         final Process process = start(capturer, directory);
         try {
-            awaitSocket(process, directory);
+            awaitSocket(capturer, process, directory);
             final double idleSeconds = Math.min(MOST_IDLE_S, options.seconds());
             final Map<Long, ThreadTime> startTimes = times(process.pid());
             Thread.sleep((long)(1_000 * idleSeconds));
@@ -281,10 +297,12 @@ final class LiveComparison {
         return builder.start();
     }
 
-    /** Waits for the capturer's packet socket, which the kernel lists. */
-    private void awaitSocket(final Process process, final Path directory) throws IOException, InterruptedException {
+    /** Waits for the capturer's packet socket or program, which the kernel lists. */
+    private void awaitSocket(final Capturer capturer, final Process process, final Path directory)
+        throws IOException, InterruptedException {
         final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(READY_S);
-        while (inNamespace("cat", "/proc/net/packet").lines().count() < 2) {
+        while (capturer.isXdp() ? !inNamespace("ip", "link", "show", RECEIVER).contains(" xdp ") :
+            inNamespace("cat", "/proc/net/packet").lines().count() < 2) {
             if (!process.isAlive() || System.nanoTime() - deadlineNs > 0) {
                 throw new IOException("no capturer is ready: " + Files.readString(directory.resolve("output.txt")));
             }
@@ -298,17 +316,37 @@ final class LiveComparison {
         final List<String> command = new ArrayList<>(List.of("ip", "netns", "exec", namespace));
         if (isSteered) {
             command.addAll(List.of("taskset", "-c", options.processorsOfSender()));
+        } else if (way.equals("redirect")) {
+            // Its processor runs the receiver's NAPI, whose queue of 256 packets fills where the sender goes to another one.
+            command.addAll(List.of("taskset", "-c", options.processorsOfSender().split(",")[0]));
         }
         command.addAll(options.sender());
-        command.addAll(List.of("send", isLive ? "live" : "ring", isLive ? RECEIVER : SENDER, Double.toString(seconds),
+        command.addAll(List.of("send", way, way.equals("live") ? RECEIVER : SENDER, Double.toString(seconds),
             Integer.toString(options.flows()), Long.toString(options.rate())));
+        final double softNs = softInterruptsNs();
         final String said = call(command.toArray(new String[0]));
         final Matcher matcher = Pattern.compile("sent (\\d+) packets in (\\d+) ns, CPU (\\d+) ns").matcher(said);
         if (!matcher.find()) {
             throw new IOException("the sender said: " + said);
         }
         return new Sent(Long.parseLong(matcher.group(1)), Long.parseLong(matcher.group(2)) / 1e9,
-            Long.parseLong(matcher.group(3)));
+            Long.parseLong(matcher.group(3)) + softInterruptsNs() - softNs);
+    }
+
+    /** What the kernel's threads for soft interrupts took by now. */
+    private static double softInterruptsNs() throws IOException {
+        double sum = 0;
+        for (final ProcessHandle each : ProcessHandle.allProcesses().toList()) {
+            try {
+                final Path directory = Path.of("/proc", Long.toString(each.pid()));
+                if (Files.readString(directory.resolve("comm")).startsWith("ksoftirqd/")) {
+                    sum += Long.parseLong(Files.readString(directory.resolve("schedstat")).split(" ")[0]);
+                }
+            } catch (final IOException ex) {
+                continue;
+            }
+        }
+        return sum;
     }
 
     private static Seen seen(final Capturer capturer, final Path directory) throws IOException {
@@ -336,7 +374,7 @@ final class LiveComparison {
         figures.computeIfAbsent(capturer, (each) -> new ArrayList<>()).add(now);
         out.printf(Locale.ROOT, ROW, capturer.text(), text(now.rate, 0), aloneRate == 0 ? "-" : text(now.rate / aloneRate, 2),
             sent.packets, seen == null ? "-" : captured, text(now.lost, 0), seen == null ? "-" : seen.dropped,
-            text(now.readerNs, 0), text(now.kernelNs, 0), text(now.idleMs, 1));
+            text(now.readerNs, 0), text(now.kernelNs, 0), text(now.bothNs(), 0), text(now.idleMs, 1));
         if (seen != null) {
             out.println("  ns a packet: " + text(work, Math.max(1, captured)) + "; idle ms/s: " + text(idle, NS_PER_MS));
         }
@@ -348,10 +386,11 @@ final class LiveComparison {
 
     private void printMedians() {
         out.printf(Locale.ROOT, "%nmedians of %d rounds%n", options.rounds());
-        out.printf(Locale.ROOT, MEDIAN_ROW, "capturer", "sent/s", "lost", "CPU ns/packet", "kernel's ns", "idle ms/s");
+        out.printf(Locale.ROOT, MEDIAN_ROW, "capturer", "sent/s", "lost", "CPU ns/packet", "kernel's ns",
+            "both ns", "idle ms/s");
         figures.forEach((capturer, all) -> out.printf(Locale.ROOT, MEDIAN_ROW, capturer.text(), median(all, Figures::rate, 0),
             median(all, Figures::lost, 0), median(all, Figures::readerNs, 0), median(all, Figures::kernelNs, 0),
-            median(all, Figures::idleMs, 1)));
+            median(all, Figures::bothNs, 0), median(all, Figures::idleMs, 1)));
     }
 
     private static String median(final List<Figures> all, final ToDoubleFunction<Figures> value, final int digits) {

@@ -17,9 +17,10 @@ import java.io.IOException;
 import static io.flowlag.exporter.capture.bpf.EbpfAssembler.*;
 
 /**
- * Packets that an interface receives without a sender: the kernel's test of an XDP program with live frames (Linux 5.18), which
- * pass into the stack. The program gives each a source port at random, one for each flow. What the kernel does with a packet, up
- * to who captures it, is done in the calling thread's time, without a driver's share.
+ * Packets without a sender: the kernel's test of an XDP program with live frames (Linux 5.18), which pass into the stack as though
+ * an interface had received them, past that interface's own XDP program, or leave by it. The program gives each a source port at
+ * random, one for each flow. What the kernel does with a packet, up to who captures it, is done in the calling thread's time, or
+ * in that of the processor's thread for such work.
  * <pre>
  *   BPF_PROG_TEST_RUN   program 4, (4), octets in 4, (4), address of them 8, (8), repeat 4, (4), context octets 4, (4), address
  *                       of the context 8, (8), flags 4, (4), batch 4
@@ -38,6 +39,7 @@ final class LiveFrameSender extends FrameSender {
 
     private static final int MODULO = 0x90;
     private static final int HELPER_RANDOM = 7;
+    private static final int HELPER_REDIRECT = 23;
     private static final int XDP_DROP = 1;
     private static final int XDP_PASS = 2;
     private static final int SOURCE_PORT_OFFSET = 34;
@@ -51,17 +53,19 @@ final class LiveFrameSender extends FrameSender {
     /**
      * Loads the program.
      *
-     * @param interfaceName of the calling process's network namespace, which receives.
+     * @param interfaceName of the calling process's network namespace, which receives, or sends.
+     * @param isSent        whether it sends; the end of a veth pair, if the other has NAPI: an XDP program, or GRO.
      */
-    LiveFrameSender(final String interfaceName, final int flowCount) {
+    LiveFrameSender(final String interfaceName, final int flowCount, final boolean isSent) {
+        final int interfaceIndex = NetworkInterfaces.indexOf(interfaceName);
         try (GeneratedTraffic traffic = new GeneratedTraffic(Profiles.min64().toBuilder().packetCount(1).flowCount(1).build())) {
             final PacketHandler handler =
                 packet -> frame.putBytes(0, packet.buffer(), packet.offset(), packet.capturedLengthBytes());
             traffic.poll(handler, 1);
         }
-        programFd = BpfCall.loadProgram(BpfCall.PROGRAM_XDP, program(flowCount));
+        programFd = BpfCall.loadProgram(BpfCall.PROGRAM_XDP, program(flowCount, isSent ? interfaceIndex : 0));
         context.putInt(4, FRAME_BYTES);
-        context.putInt(12, NetworkInterfaces.indexOf(interfaceName));
+        context.putInt(12, interfaceIndex);
         attributes.putInt(0, programFd);
         attributes.putInt(8, FRAME_BYTES);
         attributes.putLong(16, frame.addressOffset());
@@ -71,10 +75,10 @@ final class LiveFrameSender extends FrameSender {
         attributes.putInt(72, BATCH_FRAMES);
     }
 
-    private static EbpfAssembler program(final int flowCount) {
+    private static EbpfAssembler program(final int flowCount, final int sendingIndex) {
         final EbpfAssembler program = new EbpfAssembler();
         final int isShort = program.label();
-        return program
+        program
             .computeBy(MOV, R6, R1)
             .call(HELPER_RANDOM)
             .compute(MODULO, R0, flowCount)
@@ -85,8 +89,13 @@ final class LiveFrameSender extends FrameSender {
             .jumpIfBy(JMP + JGT, R3, R2, isShort)
             .store(H, R1, SOURCE_PORT_OFFSET, R0)
             .compute(MOV, R0, 0)
-            .store(H, R1, CHECKSUM_OFFSET, R0)
-            .compute(MOV, R0, XDP_PASS)
+            .store(H, R1, CHECKSUM_OFFSET, R0);
+        if (sendingIndex == 0) {
+            program.compute(MOV, R0, XDP_PASS);
+        } else {
+            program.compute(MOV, R1, sendingIndex).compute(MOV, R2, 0).call(HELPER_REDIRECT);
+        }
+        return program
             .exit()
             .place(isShort)
             .compute(MOV, R0, XDP_DROP)

@@ -18,8 +18,9 @@ import java.util.stream.Stream;
  * @param flows     {@code --flows 10000}: at most as many as the ring has packets.
  * @param rate      {@code --rate 400000}: packets a second; 0, the default, for top speed.
  * @param rounds    {@code --rounds 1}: how often all of it is measured, in turn.
- * @param isLive    {@code --sender live}, the default: whether packets come from {@link LiveFrameSender}, where the kernel has
- *                  it, and without steering; {@code ring}: all come from {@link RingSender}.
+ * @param way       {@code --sender live}, the default: packets come from {@link LiveFrameSender}, where the kernel has it, and
+ *                  without steering; {@code redirect}: it sends them over the veth pair; {@code ring}: all come from
+ *                  {@link RingSender}.
  * @param capturers {@code --capturers flowlag,tcpdump}: which of them, by name; all by default.
  * @param receiver  {@code --steer 1}: the processor that receives packets with receive packet steering, by default the last;
  *                  below 0 for {@code off}, and where there is only one.
@@ -28,7 +29,7 @@ import java.util.stream.Stream;
  * @param more      what follows {@code --}: options for flowlag.
  */
 record LiveOptions(
-    double seconds, int flows, long rate, int rounds, boolean isLive, List<String> capturers, int receiver, String program,
+    double seconds, int flows, long rate, int rounds, String way, List<String> capturers, int receiver, String program,
     List<String> sender, List<String> more) {
     private static final int NOBODY = -1;
     private static final String ALLOWED = "Cpus_allowed_list:";
@@ -43,7 +44,7 @@ record LiveOptions(
         int flows = 10_000;
         long rate = 0;
         int rounds = 1;
-        boolean isLive = true;
+        String way = "live";
         List<String> capturers = List.of();
         final List<Integer> processors = processors();
         int receiver = processors.size() > 1 ? processors.get(processors.size() - 1) : NOBODY;
@@ -62,7 +63,7 @@ record LiveOptions(
                 case "--flows" -> flows = Integer.parseInt(arguments[i + 1]);
                 case "--rate" -> rate = Long.parseLong(arguments[i + 1]);
                 case "--rounds" -> rounds = Integer.parseInt(arguments[i + 1]);
-                case "--sender" -> isLive = isLive(arguments[i + 1]);
+                case "--sender" -> way = way(arguments[i + 1]);
                 case "--capturers" -> capturers = List.of(arguments[i + 1].split(","));
                 case "--steer" -> receiver = receiver(arguments[i + 1], processors);
                 case "--program" -> program = arguments[i + 1];
@@ -74,7 +75,7 @@ record LiveOptions(
             throw new IllegalArgumentException(
                 "--seconds must be above 0, --flows 1 to " + FrameSender.MOST_FRAMES + ", --rate 0 or more, --rounds 1 or more");
         }
-        return new LiveOptions(seconds, flows, rate, rounds, isLive, capturers, receiver, program, ownCommand(), more);
+        return new LiveOptions(seconds, flows, rate, rounds, way, capturers, receiver, program, ownCommand(), more);
     }
 
     /** {@return whether to compare with receive packet steering too} */
@@ -88,11 +89,11 @@ record LiveOptions(
             .collect(Collectors.joining(","));
     }
 
-    private static boolean isLive(final String text) {
-        if (!text.equals("live") && !text.equals("ring")) {
-            throw new IllegalArgumentException("--sender " + text + ": must be live or ring");
+    private static String way(final String text) {
+        if (!List.of("live", "redirect", "ring").contains(text)) {
+            throw new IllegalArgumentException("--sender " + text + ": must be live, redirect or ring");
         }
-        return text.equals("live");
+        return text;
     }
 
     private static int receiver(final String text, final List<Integer> processors) {

@@ -35,7 +35,7 @@ class LiveComparisonTest {
         final String table = out.toString(StandardCharsets.UTF_8);
         assertEquals(0, exitCode, table);
         final Matcher row = Pattern.compile(
-            "flowlag(?:-ebpf)? +\\d+ +[0-9.]+ +(\\d+) +(\\d+) +0 +0 +\\d+ +(?:-?\\d+|-) +[0-9.]+\n").matcher(table);
+            "flowlag(?:-ebpf)? +\\d+ +[0-9.]+ +(\\d+) +(\\d+) +0 +0 +\\d+ +(?:-?\\d+|-) +(?:-?\\d+|-) +[0-9.]+\n").matcher(table);
         int rows = 0;
         for (; row.find(); rows++) {
             assertTrue(Long.parseLong(row.group(1)) >= FrameSender.MOST_FRAMES, table);

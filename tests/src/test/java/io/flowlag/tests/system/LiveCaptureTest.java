@@ -231,7 +231,7 @@ class LiveCaptureTest extends LiveWire {
 
     /** Once the code is warm, for long enough that drops and interface were read too. */
     @ParameterizedTest
-    @EnumSource(names = {"AFPACKET", "XDP"})
+    @EnumSource(names = {"AFPACKET", "EBPF", "XDP"})
     void shouldAllocateNothingPerPacket(final LiveCaptureOptions.Kind kind) throws Exception {
         final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         final CountingHandler handler = new CountingHandler();

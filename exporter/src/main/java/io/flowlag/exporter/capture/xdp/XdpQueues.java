@@ -9,18 +9,25 @@ import io.flowlag.exporter.capture.posix.Errno;
 import io.flowlag.exporter.capture.posix.PollSet;
 import org.agrona.CloseHelper;
 
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
 /**
  * All receive queues of an interface: the XDP program, a socket for each queue, and the memory of their frames, which is divided
  * equally. Owned by one thread. Allocates at construction.
  */
 final class XdpQueues implements AutoCloseable {
     private static final int LEAST_FRAMES = 16;
+    /** Twice what a queue receives at most. */
+    private static final int FRAMES_PER_MS = 8192;
 
     private final CheckedBuffer frames = new CheckedBuffer(0, 0);
     private final XdpSocket[] sockets;
     private final XdpQueue[] queues;
     private final PollSet polls;
     private final XdpHook hook;
+    private int napMs;
+    private boolean isBusy;
     private boolean isZeroCopy = true;
     private long lostCount;
 
@@ -46,6 +53,7 @@ final class XdpQueues implements AutoCloseable {
 
     private void open(final LiveCaptureOptions options, final int frameBytes) {
         final int frameCount = Integer.highestOneBit(options.ringBytes() / sockets.length / frameBytes);
+        napMs = Math.min(options.blockTimeoutMs(), frameCount / FRAMES_PER_MS);
         final int queueBytes = Math.max(LEAST_FRAMES, frameCount) * frameBytes;
         final int framesBytes = Math.multiplyExact(queueBytes, sockets.length);
         final long address = CLibrary.mmap(
@@ -110,14 +118,20 @@ final class XdpQueues implements AutoCloseable {
         return areEmpty;
     }
 
-    /** Waits for a packet. Returns whether a queue has one. */
+    /**
+     * Waits for a packet. While packets come, naps for as long as half of the frames take them: a wake for each batch of the
+     * kernel costs more than its packets. Returns whether a queue has one.
+     */
     boolean await(final int timeoutMs) {
-        polls.await(timeoutMs);
-        boolean hasAny = false;
-        for (int i = 0; i < sockets.length; i++) {
-            hasAny |= polls.isReadable(i);
+        if (areEmpty()) {
+            if (isBusy && napMs > 0) {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(Math.min(timeoutMs, napMs)));
+            } else {
+                polls.await(timeoutMs);
+            }
         }
-        return hasAny;
+        isBusy = !areEmpty();
+        return isBusy;
     }
 
     /** Lets packets go on to the host from now on; those are not lost. */
