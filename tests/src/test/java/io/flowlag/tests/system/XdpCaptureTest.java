@@ -62,6 +62,7 @@ class XdpCaptureTest {
         final List<byte[]> sent = frames(200);
         try (LivePacketSource source = open(options())) {
             assertTrue(far.ip("-d", "link", "show", FAR).contains(" xdp "));
+            assertTrue(source.notices().toString().contains("no zero copy here"), () -> source.notices().toString());
             send(sent.subList(0, 50));
             useSecondQueue();
             send(sent.subList(50, 200));

@@ -34,9 +34,9 @@ final class XdpLayout {
     static final long PAGE_OFFSET_FILL_RING = 0x1_0000_0000L;
 
     /** The kernel says when it must be woken; a packet may be in several frames. */
-    static final int BIND_USE_NEED_WAKEUP = 1 << 3;
-    static final int BIND_USE_SEVERAL_FRAMES = 1 << 4;
-    static final int OPTION_ZERO_COPY = 1;
+    private static final int BIND_USE_NEED_WAKEUP = 1 << 3;
+    private static final int BIND_USE_SEVERAL_FRAMES = 1 << 4;
+    private static final int OPTION_ZERO_COPY = 1;
     static final int RING_NEED_WAKEUP = 1;
     static final int MSG_DONTWAIT = 0x40;
 
@@ -64,9 +64,11 @@ final class XdpLayout {
     private XdpLayout() {
     }
 
-    static void putAddress(final MutableDirectBuffer buffer, final int flags, final int interfaceIndex, final int queue) {
+    /** Of a queue. Asks for no way of copying: the kernel takes zero copy where the driver has it. */
+    static void putAddress(
+        final MutableDirectBuffer buffer, final int interfaceIndex, final int queue, final boolean hasSeveralFrames) {
         buffer.putShort(0, (short)AF_XDP, ORDER);
-        buffer.putShort(2, (short)flags, ORDER);
+        buffer.putShort(2, (short)(BIND_USE_NEED_WAKEUP | (hasSeveralFrames ? BIND_USE_SEVERAL_FRAMES : 0)), ORDER);
         buffer.putInt(4, interfaceIndex, ORDER);
         buffer.putInt(8, queue, ORDER);
         buffer.putInt(12, 0, ORDER);
@@ -77,6 +79,10 @@ final class XdpLayout {
         buffer.putLong(8, lengthBytes, ORDER);
         buffer.putInt(16, frameBytes, ORDER);
         buffer.putInt(20, 0, ORDER);
+    }
+
+    static boolean optionsHaveZeroCopy(final DirectBuffer buffer) {
+        return (buffer.getInt(0, ORDER) & OPTION_ZERO_COPY) != 0;
     }
 
     /** Packets that found no free frame, did not fit one, or found the receive ring full. */

@@ -74,7 +74,7 @@ final class XdpSocket implements AutoCloseable {
      * release the socket of a program that has ended.
      */
     void bind(final int interfaceIndex, final int queue, final boolean hasSeveralFrames) {
-        putAddress(argument, BIND_USE_NEED_WAKEUP | (hasSeveralFrames ? BIND_USE_SEVERAL_FRAMES : 0), interfaceIndex, queue);
+        putAddress(argument, interfaceIndex, queue, hasSeveralFrames);
         final long startNs = System.nanoTime();
         int result = CLibrary.bind(fd, argument.addressOffset(), ADDRESS_LENGTH_BYTES);
         while (result < 0 && Errno.last() == Errno.EBUSY && System.nanoTime() - startNs < BUSY_WAIT_NS) {
@@ -85,7 +85,7 @@ final class XdpSocket implements AutoCloseable {
     }
 
     boolean isZeroCopy() {
-        return get(XDP_OPTIONS, Integer.BYTES) == 0 && (argument.getInt(0) & OPTION_ZERO_COPY) != 0;
+        return get(XDP_OPTIONS, Integer.BYTES) == 0 && optionsHaveZeroCopy(argument);
     }
 
     int fd() {

@@ -138,15 +138,18 @@ public final class XdpSource extends LivePacketSource {
         final LiveCaptureOptions options, final PacketSocket device, final String refusal, final boolean isZeroCopy,
         final List<String> notices) {
         final String name = options.interfaceName();
-        notices.add(name + ": xdp takes all arriving packets from the host, " + (isZeroCopy ? "without a copy" :
-            refusal.isEmpty() ? "and the kernel copies them (no zero copy here)" :
-                "by generic XDP, which may cost more than 'afpacket' (the driver: " + refusal + ")"));
+        notices.add(name + ": xdp takes all arriving packets from the host, " + mode(refusal, isZeroCopy));
         if (device.removesVlanTags()) {
             notices.add(name + ": the card removes VLAN tags, and xdp does not see them: ethtool -K " + name + " rxvlan off");
         }
         if (options.hardwareTimestamps()) {
             notices.add(name + ": no hardware timestamps (the source 'xdp' does not read them): the kernel's are used");
         }
+    }
+
+    static String mode(final String refusal, final boolean isZeroCopy) {
+        return isZeroCopy ? "without a copy" : refusal.isEmpty() ? "and the kernel copies them (no zero copy here)" :
+            "by generic XDP, which may cost more than 'afpacket' (the driver: " + refusal + ")";
     }
 
     private static CaptureException unavailable(final String name, final String reason) {

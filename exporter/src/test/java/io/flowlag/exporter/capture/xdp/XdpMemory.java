@@ -52,6 +52,11 @@ final class XdpMemory {
         return address;
     }
 
+    /** Says whether it must be woken for the fill ring. */
+    void sleep(final boolean isAsleep) {
+        fill.putInt(FLAGS_OFFSET, isAsleep ? XdpLayout.RING_NEED_WAKEUP : 0);
+    }
+
     int freeCount() {
         return fill.getInt(0) - filled;
     }
