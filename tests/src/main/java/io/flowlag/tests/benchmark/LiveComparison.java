@@ -251,13 +251,15 @@ final class LiveComparison {
             final Map<Long, ThreadTime> startTimes = times(process.pid());
             Thread.sleep((long)(1_000 * idleSeconds));
             final Map<Long, ThreadTime> idleTimes = times(process.pid());
+            final long warmedUp = options.warmUp() == 0 ? 0 : send(options.warmUp()).packets;
+            final Map<Long, ThreadTime> warmTimes = times(process.pid());
             final Sent sent = send(options.seconds());
-            final List<ThreadTime> work = since(idleTimes, times(process.pid()), 1);
+            final List<ThreadTime> work = since(warmTimes, times(process.pid()), 1);
             process.destroy();
             if (!process.waitFor(END_S, TimeUnit.SECONDS)) {
                 throw new IOException(capturer.text() + " does not end");
             }
-            final Seen seen = seen(capturer, directory);
+            final Seen seen = seen(capturer, directory, warmedUp);
             print(capturer, sent, seen, since(startTimes, idleTimes, idleSeconds), work);
             if (capturer.isChecked() && seen.packets != sent.packets) {
                 hasFailed = true;
@@ -320,7 +322,7 @@ final class LiveComparison {
             // Its processor runs the receiver's NAPI, whose queue of 256 packets fills where the sender goes to another one.
             command.addAll(List.of("taskset", "-c", options.processorsOfSender().split(",")[0]));
         }
-        command.addAll(options.sender());
+        command.addAll(LiveOptions.ownCommand());
         command.addAll(List.of("send", way, way.equals("live") ? RECEIVER : SENDER, Double.toString(seconds),
             Integer.toString(options.flows()), Long.toString(options.rate())));
         final double softNs = softInterruptsNs();
@@ -349,14 +351,15 @@ final class LiveComparison {
         return sum;
     }
 
-    private static Seen seen(final Capturer capturer, final Path directory) throws IOException {
+    private static Seen seen(final Capturer capturer, final Path directory, final long warmedUp) throws IOException {
         if (capturer.isTcpdump()) {
             final String said = Files.readString(directory.resolve("output.txt"), StandardCharsets.UTF_8);
-            return new Seen(number(said, "(\\d+) packets? captured"), number(said, "(\\d+) packets? dropped by kernel"), null);
+            return new Seen(number(said, "(\\d+) packets? captured") - warmedUp,
+                number(said, "(\\d+) packets? dropped by kernel"), null);
         }
         final JsonNode statistics = new ObjectMapper().readTree(directory.resolve("stats.json").toFile());
         final JsonNode counters = statistics.path("counters");
-        return new Seen(counters.path("metered").asLong(), counters.path("lost_in_kernel").asLong() +
+        return new Seen(counters.path("metered").asLong() - warmedUp, counters.path("lost_in_kernel").asLong() +
             counters.path("dropped_at_packet_ring").asLong(), statistics.path("pipeline_latency"));
     }
 

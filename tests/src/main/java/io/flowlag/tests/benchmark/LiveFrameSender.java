@@ -17,7 +17,7 @@ import java.io.IOException;
 import static io.flowlag.exporter.capture.bpf.EbpfAssembler.*;
 
 /**
- * Packets without a sender: the kernel's test of an XDP program with live frames (Linux 5.18), which pass into the stack as though
+ * Packets without a sender: the kernel's test of an XDP program with live frames (Linux 5.18), which pass into the stack as if
  * an interface had received them, past that interface's own XDP program, or leave by it. The program gives each a source port at
  * random, one for each flow. What the kernel does with a packet, up to who captures it, is done in the calling thread's time, or
  * in that of the processor's thread for such work.

@@ -15,6 +15,8 @@ import java.util.stream.Stream;
  * The options of {@code bin/benchmark live}.
  *
  * @param seconds   {@code --seconds 60}: how long packets are sent to each capturer.
+ * @param warmUp    {@code --warm-up 5}: for how many seconds packets are sent to it before that, which are counted and not
+ *                  measured; 0 by default.
  * @param flows     {@code --flows 10000}: at most as many as the ring has packets.
  * @param rate      {@code --rate 400000}: packets a second; 0, the default, for top speed.
  * @param rounds    {@code --rounds 1}: how often all of it is measured, in turn.
@@ -25,12 +27,11 @@ import java.util.stream.Stream;
  * @param receiver  {@code --steer 1}: the processor that receives packets with receive packet steering, by default the last;
  *                  below 0 for {@code off}, and where there is only one.
  * @param program   {@code --program PATH}: bin/flowlag.
- * @param sender    the command that runs {@link Benchmarks} in another process: this one's Java and class path.
  * @param more      what follows {@code --}: options for flowlag.
  */
 record LiveOptions(
-    double seconds, int flows, long rate, int rounds, String way, List<String> capturers, int receiver, String program,
-    List<String> sender, List<String> more) {
+    double seconds, double warmUp, int flows, long rate, int rounds, String way, List<String> capturers, int receiver,
+    String program, List<String> more) {
     private static final int NOBODY = -1;
     private static final String ALLOWED = "Cpus_allowed_list:";
 
@@ -41,6 +42,7 @@ record LiveOptions(
      */
     static LiveOptions of(final String[] arguments) {
         double seconds = 60;
+        double warmUp = 0;
         int flows = 10_000;
         long rate = 0;
         int rounds = 1;
@@ -60,6 +62,7 @@ record LiveOptions(
             }
             switch (arguments[i]) {
                 case "--seconds" -> seconds = Double.parseDouble(arguments[i + 1]);
+                case "--warm-up" -> warmUp = Double.parseDouble(arguments[i + 1]);
                 case "--flows" -> flows = Integer.parseInt(arguments[i + 1]);
                 case "--rate" -> rate = Long.parseLong(arguments[i + 1]);
                 case "--rounds" -> rounds = Integer.parseInt(arguments[i + 1]);
@@ -71,11 +74,12 @@ record LiveOptions(
                     "'" + arguments[i] + "' is no option; bin/benchmark --help says more");
             }
         }
-        if (seconds <= 0 || flows < 1 || flows > FrameSender.MOST_FRAMES || rate < 0 || rounds < 1) {
+        if (seconds <= 0 || warmUp < 0 || flows < 1 || flows > FrameSender.MOST_FRAMES || rate < 0 || rounds < 1) {
             throw new IllegalArgumentException(
-                "--seconds must be above 0, --flows 1 to " + FrameSender.MOST_FRAMES + ", --rate 0 or more, --rounds 1 or more");
+                "--seconds must be above 0, --warm-up 0 or more, --flows 1 to " + FrameSender.MOST_FRAMES +
+                    ", --rate 0 or more, --rounds 1 or more");
         }
-        return new LiveOptions(seconds, flows, rate, rounds, way, capturers, receiver, program, ownCommand(), more);
+        return new LiveOptions(seconds, warmUp, flows, rate, rounds, way, capturers, receiver, program, more);
     }
 
     /** {@return whether to compare with receive packet steering too} */
@@ -125,7 +129,8 @@ record LiveOptions(
             .rangeClosed(Integer.parseInt(ends[0]), Integer.parseInt(ends[ends.length - 1])).boxed()).toList();
     }
 
-    private static List<String> ownCommand() {
+    /** {@return the command that runs {@link Benchmarks} in another process: this one's Java and class path} */
+    static List<String> ownCommand() {
         final List<String> command = new ArrayList<>(List.of(
             ProcessHandle.current().info().command().orElse("java"), "-Xmx256m", "-XX:+UseSerialGC",
             "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED"));
