@@ -46,8 +46,8 @@ class BuildOutputsTest {
     @Test
     void shouldCheckBoundsEverywhere() throws Exception {
         assertTrue(DirectBuffer.SHOULD_BOUNDS_CHECK);
-        final List<Path> places = new ArrayList<>(List.of("bin", ".ci", ".mvn", "exporter/packaging", "pom.xml").stream()
-            .map(Checkout.root()::resolve).toList());
+        final List<Path> places = new ArrayList<>(List.of("bin", ".ci", ".mvn", "exporter/packaging", "pom.xml",
+            "tests/computing/bin", "tests/computing/pom.xml").stream().map(Checkout.root()::resolve).toList());
         for (final String module : List.of("common", "ipfix", "rli", "sketch", "network", "exporter", "tests")) {
             places.addAll(List.of(Checkout.root().resolve(module + "/src"), Checkout.root().resolve(module + "/pom.xml")));
         }

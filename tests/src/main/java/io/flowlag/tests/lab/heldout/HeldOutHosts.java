@@ -58,10 +58,11 @@ public final class HeldOutHosts implements Experiment {
     /**
      * The receiver's clock against the sender's, by which all means are off.
      *
+     * @param aheadNs  at the begin.
      * @param driftPpb by how much it is faster, ns a second.
      * @param jitterNs a timestamp is off by at most.
      */
-    record Clock(long aheadNs, long driftPpb, long jitterNs) {
+    public record Clock(long aheadNs, long driftPpb, long jitterNs) {
     }
 
     /** The experiment. */
@@ -71,7 +72,13 @@ public final class HeldOutHosts implements Experiment {
             Double.parseDouble(System.getProperty(LOSS_PROPERTY, "0")));
     }
 
-    HeldOutHosts(final HeldOutPath path, final Clock clock, final double lostShare) {
+    /**
+     * One path.
+     *
+     * @param clock     of the receiver.
+     * @param lostShare of the packets, 0 to 1.
+     */
+    public HeldOutHosts(final HeldOutPath path, final Clock clock, final double lostShare) {
         this.path = path;
         this.clock = clock;
         this.lostShare = lostShare;

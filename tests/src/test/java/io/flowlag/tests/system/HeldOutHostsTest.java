@@ -1,5 +1,7 @@
-package io.flowlag.tests.lab.heldout;
+package io.flowlag.tests.system;
 
+import io.flowlag.tests.lab.heldout.HeldOutHosts;
+import io.flowlag.tests.lab.heldout.HeldOutPath;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Scale;
 import io.flowlag.tests.lab.report.Setup;
