@@ -38,8 +38,11 @@ final class FlowsCommand implements Callable<Integer>, QueryOptions.Asking {
     @Option(names = "--living", description = "Living flows alone.")
     private boolean isLiving;
 
-    @Option(names = "--hour", description = "The worst of the last hour instead, of flows that have ended too: when each was " +
-        "slowest, and when records ended that had lost most; with --group-by dst/24, src/24, dscp or proto of groups.")
+    @Option(names = "--hour", description = "What stood out in the last hour instead, from when to when, of flows that have " +
+        "ended too: slow times, in which the mean between two snapshots (worst_us) was above twice the usual one of the flow " +
+        "(usual_us; at first of others) and three times its spread above it, for 10 packets at least; those first that waited " +
+        "longest beyond the usual, in all. Then losses, by the records that ended. With --group-by dst/24, src/24, dscp or " +
+        "proto of groups.")
     private boolean isOfHour;
 
     private final Terminal terminal;
@@ -58,11 +61,13 @@ final class FlowsCommand implements Callable<Integer>, QueryOptions.Asking {
             throw new ExitException(ExitCode.USAGE, "--hour has all flows: leave --class and --living out");
         }
         try (StatusFileReader reader = process.open()) {
+            final StatusSnapshot snapshot = StatusOptions.living(reader);
             if (isOfHour) {
-                printHour(StatusOptions.living(reader), listing);
+                printHour(snapshot, listing);
                 return ExitCode.DONE.number();
             }
-            final List<FlowView> flows = StatusOptions.living(reader).flows().flows().stream()
+            final String hour = FlowRows.hour(snapshot.flows(), snapshot.statistics().nowMs());
+            final List<FlowView> flows = snapshot.flows().flows().stream()
                 .filter((flow) -> (classIndex == null || classIndex == flow.classIndex()) &&
                     (!isLiving || flow.endReason() == null)).toList();
             final StringBuilder text = new StringBuilder();
@@ -70,6 +75,9 @@ final class FlowsCommand implements Callable<Integer>, QueryOptions.Asking {
             terminal.out().print(text);
             if (!remark.isEmpty()) {
                 terminal.message("flowlag: " + remark);
+            }
+            if (!hour.isEmpty()) {
+                terminal.message("flowlag: " + hour + "; flows --hour lists the last hour");
             }
             return ExitCode.DONE.number();
         }
@@ -86,7 +94,8 @@ final class FlowsCommand implements Callable<Integer>, QueryOptions.Asking {
         FlowRows.append(rows, Grouping.parse(grouping), listing, text);
         terminal.out().print(text);
         if (rows.isEmpty()) {
-            terminal.message("flowlag: no delay and no loss of a flow became known in the last hour");
+            terminal.message("flowlag: " + (snapshot.segments().isEmpty() ? "no delay is measured here" :
+                "nothing stood out in the last hour: nothing was above twice its usual delay, and no loss became known"));
         }
     }
 }

@@ -93,7 +93,7 @@ final class QueryOptions {
         final RowFormat format = line.hasMatchedOption(FORMAT) ? line.matchedOptionValue(FORMAT, RowFormat.TABLE) :
             RowFormat.TABLE;
         return new Listing(format, query(line), format == RowFormat.TABLE && terminal.isColoured())
-            .with(terminal.isOutTerminal() ? null : EnumSet.allOf(RowPart.class)).fitting(terminal.width());
+            .with(terminal.isOutTerminal() ? null : EnumSet.range(RowPart.TRAFFIC, RowPart.SAMPLE)).fitting(terminal.width());
     }
 
     /** {@return which rows a command line asks for} */

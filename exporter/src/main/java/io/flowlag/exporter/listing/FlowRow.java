@@ -1,7 +1,17 @@
 package io.flowlag.exporter.listing;
 
-/** A line of a listing: a flow record, a flow, or a group of records. Immutable. */
-public record FlowRow(RowKey key, RowTraffic traffic, RowDelay delay, RowLoss loss, RowTcp tcp) {
+/**
+ * A line of a listing: a flow record, a flow, or a group of records. Immutable.
+ *
+ * @param spell of a time that stands out; null else.
+ */
+public record FlowRow(RowKey key, RowTraffic traffic, RowDelay delay, RowLoss loss, RowTcp tcp, RowSpell spell) {
+    /** Of no time that stands out. */
+    public FlowRow(
+        final RowKey key, final RowTraffic traffic, final RowDelay delay, final RowLoss loss, final RowTcp tcp) {
+        this(key, traffic, delay, loss, tcp, null);
+    }
+
     /** Nothing is known of TCP. */
     public FlowRow(final RowKey key, final RowTraffic traffic, final RowDelay delay, final RowLoss loss) {
         this(key, traffic, delay, loss, RowTcp.NONE);

@@ -4,7 +4,8 @@ import java.util.List;
 
 /**
  * An object a row, see {@link RowFields}; absent fields are left out. It begins with {@code _start} and {@code _end}, the times
- * by ISO 8601 with every nanosecond, and ends with the error of quantiles, where it is known.
+ * by ISO 8601 with every nanosecond, and ends with the error of quantiles, where it is known,
+ * and with the usual and the worst mean of a time that stands out.
  */
 public final class RowJson implements RowWriter {
     private final List<RowFields.Field> fields;
@@ -25,6 +26,10 @@ public final class RowJson implements RowWriter {
             }
         }
         appendQuantileError(row.delay(), text);
+        if (row.spell() != null && row.spell().usualNs() != null) {
+            text.append(",\"_usualDelayMeanNanoseconds\":").append(row.spell().usualNs())
+                .append(",\"_worstDelayMeanNanoseconds\":").append(row.spell().worstNs());
+        }
         text.append("}\n");
     }
 

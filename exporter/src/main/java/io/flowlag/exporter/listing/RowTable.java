@@ -1,6 +1,8 @@
 package io.flowlag.exporter.listing;
 
 import io.flowlag.exporter.delay.FlowDelay;
+import io.flowlag.sketch.quantile.QuantileSketch;
+import org.agrona.concurrent.UnsafeBuffer;
 
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -26,7 +28,8 @@ import java.util.stream.IntStream;
  *     their share, the number of packets of the mean, quantiles and the largest delay.
  * <li>From the first row that has them: the interpolated mean if the estimator is another, the mean by sketches; of TCP the
  *     handshake, the mean round trip of data, packets sent again or out of order, and those that close the window;
- *     where packets were sampled, how many they stand for, with the 95 % error.
+ *     where packets were sampled, how many they stand for, with the 95 % error; of a time that stands out its begin and end
+ *     (UTC), its worst mean, and the usual one.
  * </ul>
  * {@code -} is an absent value; {@code <=} marks a loss that is only an upper bound, {@code >=} that of a group whose other
  * records do not know theirs, and its share is of those that do. {@code interp_%} and {@code sketch_%} say how far the means
@@ -40,6 +43,9 @@ public final class RowTable implements RowWriter {
     private static final String ABSENT = "-";
     private static final DateTimeFormatter START =
         DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss.SSS", Locale.ROOT).withZone(ZoneOffset.UTC);
+    /** Hours, minutes and seconds of {@link #START}. */
+    private static final int CLOCK_BEGIN = 11;
+    private static final int CLOCK_END = 19;
     private static final String[] END_REASONS = {ABSENT, "idle", "active", "end", "forced", "resources"};
     private static final String[] ESTIMATORS = {
         ABSENT, "interpolated", "left", "sketch", "joint", "exact-sums", "exact-match", "mixed-paths"};
@@ -54,10 +60,13 @@ public final class RowTable implements RowWriter {
     private static final String SEPARATOR = "  ";
     /** What a narrow terminal shows of rows behind their key and what they are chosen or sorted by; others come last. */
     private static final List<String> RANKS = List.of(
-        "mean_us", "lost", "packets", "bound_us", "p99_us", "max_us", "loss_%", "octets", "flows", "estimate", "rtt_us",
-        "retransmitted", "start", "duration_ms");
+        "mean_us", "lost", "from", "to", "packets", "bound_us", "p99_us", "max_us", "loss_%", "octets", "flows", "estimate",
+        "rtt_us", "retransmitted", "start", "duration_ms");
     /** So many columns behind the key are shown, if need be over several lines; without a value too, for that is an answer. */
     private static final int LEAST_VALUES = 2;
+    /** Of a row that is named. */
+    private static final long LEAST_PACKETS = 10;
+    private static final double UPPER_QUARTILE = 0.75;
     /** Of a quantile within 1 to 8 %. */
     private static final MathContext QUANTILE_DIGITS = new MathContext(3);
 
@@ -85,6 +94,8 @@ public final class RowTable implements RowWriter {
     private boolean lacksQuantile;
     private boolean lacksSpread;
     private boolean lacksLoss;
+    /** Of rows that come. */
+    private final UnsafeBuffer means = new UnsafeBuffer(new byte[QuantileSketch.LENGTH_BYTES]);
     private FlowRow slowest;
     private FlowRow mostLost;
 
@@ -144,6 +155,8 @@ public final class RowTable implements RowWriter {
     }
 
     private void addMeasured() {
+        columns.add(new Column("from", true, RowPart.SPELL, 0, (row) -> clock(row.traffic().startNs())));
+        columns.add(new Column("to", true, RowPart.SPELL, 0, (row) -> clock(row.traffic().endNs())));
         delay("mean_us", (row) -> micros(row.delay().meanNs()));
         delay("sd_us", (row) -> micros(row.delay().spread().standardDeviationNs()));
         delay("bound_us", (row) -> micros(row.delay().boundNs()));
@@ -151,6 +164,8 @@ public final class RowTable implements RowWriter {
             row.delay().estimator() == RowDelay.MIXED ? "mixed" : label(row.delay().estimator(), ESTIMATORS)));
         number("interp_us", RowPart.INTERPOLATED, ROOMY, (row) -> micros(row.delay().interpolatedNs()));
         number("interp_%", RowPart.INTERPOLATED, 8, (row) -> difference(row.delay().interpolatedNs(), row.delay().meanNs()));
+        number("worst_us", RowPart.SPELL, 0, (row) -> row.spell() == null ? ABSENT : micros(row.spell().worstNs()));
+        number("usual_us", RowPart.SPELL, 0, (row) -> row.spell() == null ? ABSENT : micros(row.spell().usualNs()));
         number("lost", RowPart.DELAY, 6, (row) -> row.loss().packets() == null ? ABSENT :
             row.loss().mark() + row.loss().packets());
         number("loss_%", RowPart.DELAY, 0, RowTable::lossPercent);
@@ -215,7 +230,7 @@ public final class RowTable implements RowWriter {
     @Override
     public String remark() {
         final List<String> remarks = new ArrayList<>();
-        if (isRoomy && slowest != null) {
+        if (isRoomy && slowest != null && standsOut(slowest.delay().meanNs())) {
             remarks.add("slowest " + slowest.key().text() + ", mean " + micros(slowest.delay().meanNs()) + " us");
         }
         if (isRoomy && mostLost != null) {
@@ -238,13 +253,24 @@ public final class RowTable implements RowWriter {
         lacksQuantile |= delay.meanNs() != null && delay.spread().p99Ns() == null;
         lacksSpread |= delay.estimator() == FlowDelay.ESTIMATOR_FLOW_SUMS && delay.spread().p50Ns() == null;
         lacksLoss |= delay.meanNs() != null && row.loss().packets() == null;
-        if (delay.meanNs() != null && (slowest == null || delay.meanNs() > slowest.delay().meanNs())) {
-            slowest = row;
+        if (delay.meanNs() != null) {
+            QuantileSketch.record(means, 0, delay.meanNs());
+            final boolean isEnough = delay.measured() != null && delay.measured() >= LEAST_PACKETS;
+            slowest = isEnough && (slowest == null || delay.meanNs() > slowest.delay().meanNs()) ? row : slowest;
         }
         final Double share = row.lossShare();
-        if (share != null && share > 0 && (mostLost == null || share > mostLost.lossShare())) {
+        final Long packets = row.traffic().packets();
+        if (share != null && share > 0 && packets != null && packets + row.loss().packets() >= LEAST_PACKETS &&
+            (mostLost == null || share > mostLost.lossShare())) {
             mostLost = row;
         }
+    }
+
+    /** Of the rows so far. */
+    private boolean standsOut(final long meanNs) {
+        final double upperNs = QuantileSketch.quantile(means, 0, UPPER_QUARTILE);
+        return QuantileSketch.count(means, 0) >= Outliers.LEAST &&
+            meanNs > Outliers.above(upperNs, upperNs - QuantileSketch.quantile(means, 0, 1 - UPPER_QUARTILE));
     }
 
     private void writeHeld(final StringBuilder text) {
@@ -319,6 +345,7 @@ public final class RowTable implements RowWriter {
         isNew |= delay.sketchNs() != null && shown.add(RowPart.SKETCH);
         isNew |= !row.tcp().equals(RowTcp.NONE) && shown.add(RowPart.TCP);
         isNew |= row.traffic().sample() != null && shown.add(RowPart.SAMPLE);
+        isNew |= row.spell() != null && shown.add(RowPart.SPELL);
         return isNew;
     }
 
@@ -383,6 +410,10 @@ public final class RowTable implements RowWriter {
         return startNs == null ? ABSENT : START.format(Instant.ofEpochMilli(Math.floorDiv(startNs, (long)NANOS_PER_MILLI)));
     }
 
+    private static String clock(final Long timeNs) {
+        return timeNs == null ? ABSENT : start(timeNs).substring(CLOCK_BEGIN, CLOCK_END);
+    }
+
     private static String label(final int number, final String[] labels) {
         return number >= 0 && number < labels.length ? labels[number] : Integer.toString(number);
     }
@@ -391,13 +422,16 @@ public final class RowTable implements RowWriter {
         return decimal(valueNs, NANOS_PER_MICRO);
     }
 
-    /** Not above the largest delay, which is exact. */
     private static String quantile(final Long valueNs, final FlowRow row) {
+        return quantile(valueNs, row.delay().spread().maximumNs());
+    }
+
+    /** {@return a quantile in microseconds, with the digits it deserves, not above the largest delay, which is exact} */
+    public static String quantile(final Long valueNs, final Long maximumNs) {
         if (valueNs == null) {
             return ABSENT;
         }
         final BigDecimal rounded = BigDecimal.valueOf(valueNs).round(QUANTILE_DIGITS);
-        final Long maximumNs = row.delay().spread().maximumNs();
         return maximumNs != null && rounded.compareTo(BigDecimal.valueOf(maximumNs)) >= 0 ? micros(maximumNs) :
             rounded.movePointLeft(3).toPlainString();
     }

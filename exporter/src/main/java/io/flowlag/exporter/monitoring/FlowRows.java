@@ -18,12 +18,21 @@ import io.flowlag.exporter.listing.RowWriter;
 import io.flowlag.exporter.listing.SortKey;
 import io.flowlag.exporter.listing.UnknownValues;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Flows of a running process as rows. Stateless. */
 public final class FlowRows {
+    /** Of a slow time that is named unasked. */
+    private static final long LEAST_SPELL_NS = 2_000_000_000L;
+    private static final long NS_PER_MS = 1_000_000;
+    private static final long MS_PER_SECOND = 1000;
+    private static final long SECONDS_PER_MINUTE = 60;
+
     private FlowRows() {
     }
 
@@ -64,16 +73,40 @@ public final class FlowRows {
         return flows.isEmpty() ? "no such flow lives or ended in the last minute" : unknown.remark();
     }
 
-    /** Appends what is asked for of the rows of a grouping. Their losses have no packets to be a share of, and are counted. */
+    /**
+     * Appends what is asked for of the rows of the last hour, of a grouping, in their order if no other is asked for. Their
+     * losses have no packets to be a share of, and are counted.
+     */
     public static void append(
         final List<FlowRow> rows, final Grouping grouping, final Listing listing, final StringBuilder text) {
         final RowWriter writer = RowWriter.of(
             new Listing(listing.format(), FlowQuery.ALL.by(grouping), listing.isColoured()).fitting(listing.width()));
         final FlowQuery asked = listing.query().by(null);
         final FlowQuery query = asked.order() == SortKey.LOSS ? asked.sorted(SortKey.LOST, asked.isRising()) : asked;
-        ordered(rows.stream().filter((row) -> HeldRows.matches(query, row)).toList(), query)
-            .forEach((row) -> writer.append(row, text));
+        final List<FlowRow> matching = rows.stream().filter((row) -> HeldRows.matches(query, row)).toList();
+        (query.order() == null ? matching.subList(0, query.limit() == 0 ? matching.size() :
+            Math.min(query.limit(), matching.size())) : ordered(matching, query)).forEach((row) -> writer.append(row, text));
         writer.finish(text);
+    }
+
+    /** {@return what stood out in the last hour, in a line: the slowest time of a flow, and most losses; empty if nothing did} */
+    public static String hour(final FlowList list, final long nowMs) {
+        final List<FlowRow> rows = list.worst().getOrDefault(WorstOfHour.GROUPINGS.get(0), List.of());
+        return Stream.concat(
+            rows.stream().filter((row) -> row.spell() != null && row.spell().usualNs() != null &&
+                row.traffic().endNs() != null && row.traffic().durationNs() >= LEAST_SPELL_NS).limit(1)
+                .map((row) -> "slow " + when(row, nowMs) + ", mean " + Durations.text(row.delay().meanNs()) + ", usually " +
+                    Durations.text(row.spell().usualNs())),
+            rows.stream().filter((row) -> row.loss().packets() != null && row.traffic().endNs() != null).limit(1)
+                .map((row) -> "lost " + row.loss().packets() + ' ' + when(row, nowMs))).collect(Collectors.joining("; "));
+    }
+
+    private static String when(final FlowRow row, final long nowMs) {
+        final long endMs = Math.floorDiv(row.traffic().endNs(), NS_PER_MS);
+        final long ago = (nowMs - endMs) / MS_PER_SECOND;
+        return "from " + TopFlows.TIME.format(Instant.ofEpochMilli(Math.floorDiv(row.traffic().startNs(), NS_PER_MS))) + " to " +
+            TopFlows.TIME.format(Instant.ofEpochMilli(endMs)) + " UTC (" + (ago < SECONDS_PER_MINUTE ? ago + " s" :
+            ago / SECONDS_PER_MINUTE + " min") + " ago): " + row.key().text();
     }
 
     private static FlowRow of(final FlowView flow) {

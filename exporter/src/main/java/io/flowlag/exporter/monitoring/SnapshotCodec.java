@@ -16,6 +16,7 @@ import io.flowlag.common.command.ExitException;
 import io.flowlag.common.config.Prefix;
 import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.listing.RowSample;
+import io.flowlag.exporter.listing.RowSpell;
 import io.flowlag.exporter.monitoring.top.FlowRanking;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -43,7 +44,7 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
 final class SnapshotCodec {
     /** Types of components that may be null, as may those that are annotated with {@code NON_NULL}. */
     private static final Set<Class<?>> NULLABLE = Set.of(Long.class, LatencySummary.class, SpoolStatistics.class,
-        JointStatistics.class, ReconcileStatistics.class, Prefix.class, RowSample.class);
+        JointStatistics.class, ReconcileStatistics.class, Prefix.class, RowSample.class, RowSpell.class);
 
     /** Ignores what the annotations say of {@code --stats}, and accepts all components alone. */
     private static final ObjectMapper MAPPER = JsonMapper.builder()

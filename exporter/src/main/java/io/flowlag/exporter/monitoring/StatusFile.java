@@ -35,7 +35,7 @@ import java.util.zip.CRC32C;
  */
 public final class StatusFile {
     /** Of header and contents. */
-    public static final int VERSION = 10;
+    public static final int VERSION = 11;
 
     static final long MAGIC = 0x0A67_616C_776F_6C66L;
     static final int MAGIC_OFFSET = 0;

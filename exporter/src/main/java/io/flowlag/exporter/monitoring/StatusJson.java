@@ -129,6 +129,8 @@ final class StatusJson {
         fields.put("p90_ns", row.delay().spread().p90Ns());
         fields.put("p99_ns", row.delay().spread().p99Ns());
         fields.put("max_ns", row.delay().spread().maximumNs());
+        fields.put("usual_ns", row.spell() == null ? null : row.spell().usualNs());
+        fields.put("worst_ns", row.spell() == null ? null : row.spell().worstNs());
         fields.put("lost", row.loss().packets());
         fields.put("lost_mark", row.loss().mark());
         return fields;

@@ -27,7 +27,7 @@ final class TopFlows {
     private static final int BAR = 30;
     private static final double PERCENT = 100;
     private static final String ABSENT = "-";
-    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT).withZone(ZoneOffset.UTC);
+    static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT).withZone(ZoneOffset.UTC);
 
     /**
      * A column.

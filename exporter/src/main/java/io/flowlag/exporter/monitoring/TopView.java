@@ -33,8 +33,6 @@ public final class TopView {
     private static final int SEGMENTS = 20;
     private static final int NO_LIMIT = -1;
     private static final int NONE = -1;
-    /** Lines before the rows. */
-    private static final int HEADERS = 3;
 
     private final TopControl control;
     private final RowHistory history = new RowHistory();
@@ -271,10 +269,15 @@ public final class TopView {
         final List<String> lines = new ArrayList<>();
         lines.add("flows     living " + Durations.count(list.livingCount()) + "  ended in the last minute " +
             Durations.count(list.endedCount()));
+        final String hour = FlowRows.hour(list, now.nowMs());
+        if (!hour.isEmpty()) {
+            lines.add("hour      " + hour);
+        }
         lines.add(control.line());
-        final int visible = Math.max(0, room == NO_LIMIT ? shown.size() : room - HEADERS);
+        final int headers = lines.size() + 1;
+        final int visible = Math.max(0, room == NO_LIMIT ? shown.size() : room - headers);
         final int first = Math.max(0, chosen - visible + 1);
-        chosenLine = HEADERS + chosen - first;
+        chosenLine = headers + chosen - first;
         lines.addAll(TopFlows.lines(shown, control.query().order(), width, Math.min(first, shown.size()), visible));
         return lines;
     }

@@ -166,10 +166,10 @@ function showWorst() {
   const of = byId("worst-of").value, rows = data.status.worst_of_hour[of] || [], name = of === "flow" ? flowLink : (row) => row.name;
   const when = (row) => [row.start_ns, row.end_ns].map((ns) => time(ns / 1e6).slice(11));
   const slow = rows.filter((row) => !isAbsent(row.mean_ns)), lossy = rows.filter((row) => !isAbsent(row.lost));
-  put("worst-slow", slow.length === 0 ? nothing("No delay became known.") : table("Table of the slowest times of the hour", [of === "flow" ? "flow" : "group", "mean delay", "from", "to", "measured"],
-    slow.map((row) => [name(row), duration(row.mean_ns), ...when(row), count(row.measured)]), "stack"));
-  put("worst-lost", lossy.length === 0 ? nothing("No loss became known.") : table("Table of the largest losses of the hour", [of === "flow" ? "flow" : "group", "lost", "from", "to"],
-    lossy.map((row) => [name(row), lostOf(row), ...when(row)]), "stack"));
+  put("worst-slow", slow.length === 0 ? nothing("Nothing was slow, as far as delays are known.") : table("Table of the slow times of the hour", [of === "flow" ? "flow" : "group", "from", "to", "mean delay", "worst", "usual", "measured"],
+    slow.map((row) => [name(row), ...when(row), duration(row.mean_ns), duration(row.worst_ns), duration(row.usual_ns), count(row.measured)]), "stack"));
+  put("worst-lost", lossy.length === 0 ? nothing("No loss became known.") : table("Table of the largest losses of the hour", [of === "flow" ? "flow" : "group", "from", "to", "lost"],
+    lossy.map((row) => [name(row), ...when(row), lostOf(row)]), "stack"));
 }
 function quantileParts(row) {
   const known = [[row.min_ns, 0], [row.p50_ns, 0.5], [row.p90_ns, 0.9], [row.p99_ns, 0.99], [row.max_ns, 1]].filter((each) => !isAbsent(each[0]));

@@ -68,7 +68,7 @@ class MemoryFitTest {
     @CsvSource(delimiter = '|', value = {
         "300|capture.interfaces: [a];segment.role: receiver;exchange.listen: 9000;lds.columns: 1m|lds.columns=1m: takes ",
         "300|capture.interfaces: [a];metering.max-flows: 4m|metering.max-flows=4m: takes ",
-        "300|capture.interfaces: [a, b];capture.ring: 512m|capture.ring=512m: takes 1008 MiB, and memory=300m leaves 93 MiB",
+        "300|capture.interfaces: [a, b];capture.ring: 512m|capture.ring=512m: takes 1008 MiB, and memory=300m leaves 90 MiB",
         "300|segment: {ingress: a, egress: b, exact-packets: 8m}|segment.exact-packets=8m: takes ",
         "128|capture.interfaces: [a]|memory=128m: is less than the least of all parts: set memory to "})
     void shouldRefuseWhatDoesNotFit(final long mebibytes, final String yaml, final String fault) {

@@ -380,17 +380,23 @@ class ListingTest {
     void shouldNameTheSlowestAndTheMostLostOfRowsThatCome() {
         final RowWriter table = RowWriter.ofStream(Listing.DEFAULT);
         final StringBuilder text = new StringBuilder();
-        final FlowRow first = flow("10.0.0.1", new long[]{5_000, 7_000}, 0, BOUND_NS);
-        for (final FlowRow row : List.of(first, flow("10.0.0.2", 4_000), flow("10.0.0.3", 5_000),
+        final long[] few = LongStream.range(0, 9).map((each) -> 4_000 + each).toArray();
+        final long[] many = LongStream.range(0, 19).map((each) -> 5_000 + each).toArray();
+        final FlowRow first = flow("10.0.0.1", many, 0, BOUND_NS);
+        for (final FlowRow row : List.of(first, flow("10.0.0.2", few, 0, BOUND_NS), flow("10.0.0.3", 90_000),
             new FlowRow(first.key(), first.traffic(), first.delay(), RowLoss.UNKNOWN))) {
             table.append(row, text);
         }
-        assertFalse(table.remark().contains("slowest"), "of a file one can ask for an order");
+        assertFalse(table.remark().contains("most lost"), "of a file one can ask for an order");
         table.settle(text);
-        assertEquals("slowest 192.0.2.1:1 > 10.0.0.1:53 udp, mean 6.000 us; " +
-            "most lost 192.0.2.1:1 > 10.0.0.2:53 udp, 1 or 50.00 %; " +
-            "lost is - where it is not known, as of flows that began before the measurement or were live at its end",
-            table.remark());
+        final String lost = "most lost 192.0.2.1:1 > 10.0.0.2:53 udp, 1 or 10.00 %; " +
+            "lost is - where it is not known, as of flows that began before the measurement or were live at its end";
+        assertEquals(lost, table.remark(), "none of 10 packets is slow");
+        for (int i = 5; i < 10; i++) {
+            table.append(flow("10.0.0." + i, many, 0, BOUND_NS), text);
+        }
+        table.append(flow("10.0.0.4", LongStream.of(many).map((each) -> 3 * each).toArray(), 0, BOUND_NS), text);
+        assertEquals("slowest 192.0.2.1:1 > 10.0.0.4:53 udp, mean 15.027 us; " + lost, table.remark());
     }
 
     /** A quantile within some percent has three digits, and is not above the exact maximum. */

@@ -6,6 +6,7 @@ import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.listing.FlowQuery;
 import io.flowlag.exporter.listing.FlowRow;
 import io.flowlag.exporter.listing.Grouping;
+import io.flowlag.exporter.listing.RowSpell;
 import io.flowlag.exporter.monitoring.top.FlowRanking;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.CounterId;
@@ -72,11 +73,12 @@ final class Snapshots {
             new FlowList(40, 7, FlowView.slowestFirst(views), worst(FlowRows.slowest(views, 1))));
     }
 
-    /** The rows of the flows, and one kind of groups of them. */
+    /** Slow times of the flows, and of one kind of groups of them. */
     private static Map<String, List<FlowRow>> worst(final List<FlowRow> flows) {
         final Map<String, List<FlowRow>> rows = new LinkedHashMap<>();
         WorstOfHour.GROUPINGS.subList(0, 2).forEach((each) -> rows.put(
-            each, FlowRows.ordered(flows, FlowQuery.ALL.by(Grouping.parse(each)))));
+            each, FlowRows.ordered(flows, FlowQuery.ALL.by(Grouping.parse(each))).stream().map((row) -> new FlowRow(
+                row.key(), row.traffic(), row.delay(), row.loss(), row.tcp(), new RowSpell(1L, row.delay().meanNs()))).toList()));
         return rows;
     }
 

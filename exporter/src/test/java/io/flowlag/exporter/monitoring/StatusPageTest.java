@@ -60,7 +60,10 @@ class StatusPageTest {
             final List<FlowRow> flows = grown(snapshot, i);
             if (i < RECENT) {
                 final FlowRow slowest = flows.get(0);
-                flows.add(0, new FlowRow(GONE, slowest.traffic(), slowest.delay(), slowest.loss()));
+                final RowDelay delay = slowest.delay();
+                flows.add(0, new FlowRow(GONE, slowest.traffic(), i < RECENT / 2 ? delay : new RowDelay(10 * delay.meanNs(),
+                    delay.measured(), delay.boundNs(), delay.isExact(), delay.estimator(), delay.spread(), null, null),
+                    slowest.loss()));
             }
             if (i == 2 * RECENT) {
                 flows.add(new FlowRow(LOSSY, new RowTraffic(1, 500L, 500L, statistics.nowMs() * 1_000_000, 0L, 1), RowDelay.NONE,
@@ -192,7 +195,7 @@ class StatusPageTest {
         final JsonNode worst = json("/status.json").get("worst_of_hour");
         assertWorst(worst.get("flow"));
         assertEquals(List.of(LOSSY.text(), "1,234"), List.of(
-            browser.text("#worst-lost tbody th"), browser.text("#worst-lost tbody td:nth-child(2)")));
+            browser.text("#worst-lost tbody th"), browser.text("#worst-lost tbody td:last-child")));
         assertTrue(browser.texts("#worst-slow tbody th").contains(GONE.text()), "it is gone, and was slow");
         new Select(browser.driver().findElement(By.id("worst-of"))).selectByValue("dst/24");
         browser.await(() -> browser.text("#worst-slow tbody th").startsWith("dst "));
@@ -211,9 +214,11 @@ class StatusPageTest {
             final List<String> shown = i < slow.size() ? slow.get(i) : lossy.get(i - slow.size());
             assertEquals(rows.get(i).get("name").asText().replaceAll(" +", " "), shown.get(0));
             if (i < slow.size()) {
-                assertTime(rows.get(i).get("mean_ns"), shown.get(1));
+                assertTime(rows.get(i).get("mean_ns"), shown.get(3));
+                assertTime(rows.get(i).get("worst_ns"), shown.get(4));
+                assertTime(rows.get(i).get("usual_ns"), shown.get(5));
             } else {
-                assertEquals(count(rows.get(i).get("lost")), shown.get(1));
+                assertEquals(count(rows.get(i).get("lost")), shown.get(3));
             }
         }
     }
