@@ -19,8 +19,9 @@ import java.util.function.Supplier;
 /** The real work behind the commands. */
 final class ProcessLauncher implements ProcessStarter {
     @Override
-    public ExitCode run(final ExporterConfig config, final Supplier<ExporterConfig> reload, final Terminal terminal) {
-        return RunProcess.run(config, reload, terminal);
+    public ExitCode run(
+        final ExporterConfig config, final Supplier<ExporterConfig> reload, final Listing listing, final Terminal terminal) {
+        return RunProcess.run(config, reload, listing, terminal);
     }
 
     @Override

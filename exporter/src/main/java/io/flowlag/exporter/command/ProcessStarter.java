@@ -15,8 +15,8 @@ import java.util.function.Supplier;
  * signal ends it; it may throw what {@link Main#run} turns into an exit code: configuration, capture and exit exceptions.
  */
 public interface ProcessStarter {
-    /** The exporter process on live interfaces, and how the same file and options are read again. */
-    ExitCode run(ExporterConfig config, Supplier<ExporterConfig> reload, Terminal terminal);
+    /** The exporter process on live interfaces, and how the same file and options are read again. Prints as {@link #meter}. */
+    ExitCode run(ExporterConfig config, Supplier<ExporterConfig> reload, Listing listing, Terminal terminal);
 
     /** The live process's test of itself, with captures or, without any, with an interface. */
     ExitCode selfTest(ExporterConfig config, List<String> files, Terminal terminal);

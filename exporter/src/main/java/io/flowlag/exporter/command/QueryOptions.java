@@ -34,6 +34,11 @@ final class QueryOptions {
         default boolean hasFormats() {
             return true;
         }
+
+        /** {@return whether it can leave out records; if not, its help has no room for the other options} */
+        default boolean hasFilters() {
+            return true;
+        }
     }
 
     private QueryOptions() {
@@ -52,6 +57,15 @@ final class QueryOptions {
         text(command, "PART,...", "Adds records up by " + Grouping.SYNTAX + ". An IPv6 address without a length of its own is " +
             "cut to 64 bits. A bound or a deviation that a record lacks is absent, as are quantiles of several records.",
             GROUP_BY);
+        if (!asking.hasFilters()) {
+            for (final OptionSpec each : List.copyOf(command.options())) {
+                if (List.of(FORMAT, SORT, TOP, GROUP_BY).contains(each.names()[0])) {
+                    command.remove(each);
+                    command.addOption(OptionSpec.builder(each).hidden(true).build());
+                }
+            }
+            return;
+        }
         condition(command, RowFilter.Condition.SOURCE, "PREFIX", "Flows from these addresses, such as 192.0.2.0/24.");
         condition(command, RowFilter.Condition.DESTINATION, "PREFIX", "Flows to these addresses.");
         condition(command, RowFilter.Condition.PREFIX, "PREFIX", "Flows from or to these addresses.");
@@ -84,6 +98,11 @@ final class QueryOptions {
             OptionSpec.builder(names).paramLabel(label).type(String.class).arity("1").description(description).build());
     }
 
+    private static List<RowFilter.Condition> conditions(final ParseResult line) {
+        return line.commandSpec().userObject() instanceof Asking asking && asking.hasFilters() ?
+            List.of(RowFilter.Condition.values()) : List.of();
+    }
+
     private static String name(final RowFilter.Condition condition) {
         return "--" + condition.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
@@ -99,7 +118,7 @@ final class QueryOptions {
     /** {@return which rows a command line asks for} */
     static FlowQuery query(final ParseResult line) {
         RowFilter filter = RowFilter.ALL;
-        for (final RowFilter.Condition condition : RowFilter.Condition.values()) {
+        for (final RowFilter.Condition condition : conditions(line)) {
             final String value = line.matchedOptionValue(name(condition), null);
             if (value != null) {
                 try {
@@ -143,7 +162,7 @@ final class QueryOptions {
     /** Refuses options that have no effect, because records go elsewhere. */
     static void requireNone(final ParseResult line, final String command) {
         final List<String> names = new ArrayList<>(List.of(FORMAT, SORT, TOP, GROUP_BY));
-        for (final RowFilter.Condition condition : RowFilter.Condition.values()) {
+        for (final RowFilter.Condition condition : conditions(line)) {
             names.add(name(condition));
         }
         for (final String name : names) {

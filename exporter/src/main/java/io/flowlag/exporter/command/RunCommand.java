@@ -18,8 +18,9 @@ import java.util.regex.Pattern;
 
 /** {@code flowlag run}. */
 @Command(name = RunCommand.NAME, description =
-    "Meters live interfaces and exports IPFIX, or prints flows without -c and --export, until it is stopped.")
-final class RunCommand extends ConfiguredCommand {
+    "Meters live interfaces and exports IPFIX, or prints flows without -c and --export, until it is stopped: with --format, " +
+    "--sort, --top and --group-by as meter has them.")
+final class RunCommand extends ConfiguredCommand implements QueryOptions.Asking {
     static final String NAME = "run";
 
     /** In the help: behind {@link ConfigOption#EGRESS}, and behind them all. */
@@ -60,6 +61,12 @@ final class RunCommand extends ConfiguredCommand {
         super(starter, terminal, new ConfigOptions(ConfigOption.INTERFACE, ConfigOption.values()));
     }
 
+    /** It has many options of its own, and a filter of packets. */
+    @Override
+    public boolean hasFilters() {
+        return false;
+    }
+
     @Override
     void layOver(final ConfigLoader loader) {
         if (files != null) {
@@ -97,6 +104,7 @@ final class RunCommand extends ConfiguredCommand {
             loader.option("--key", ConfigTable.EXCHANGE_KEY_FILE, List.of(keyFile));
             loader.option("--key", ConfigTable.REFERENCE_KEY_FILE, List.of(keyFile));
         }
+        QueryOptions.layOver(line(), loader);
     }
 
     @Override
@@ -118,13 +126,17 @@ final class RunCommand extends ConfiguredCommand {
 
     @Override
     ExitCode work(final ExporterConfig config) {
+        if (isSelfTest || !RunProcess.hasRecords(config) || !config.exporting().destinations().isEmpty()) {
+            QueryOptions.requireNone(line(), "run");
+        }
         if (isSelfTest) {
             return starter().selfTest(testable(config), files == null ? List.of() : List.copyOf(files), terminal());
         }
         if (files != null) {
             throw new ExitException(ExitCode.USAGE, "run: -r is for --self-test; meter and delay read captures");
         }
-        return starter().run(complete(config), () -> complete(load()), terminal());
+        return starter().run(
+            complete(config), () -> complete(load()), QueryOptions.read(line(), terminal()), terminal());
     }
 
     private ExporterConfig testable(final ExporterConfig config) {

@@ -44,8 +44,11 @@ abstract class CommandLines {
         Consumer<Terminal> work = (nothing) -> { };
 
         @Override
-        public ExitCode run(final ExporterConfig newConfig, final Supplier<ExporterConfig> newReload, final Terminal terminal) {
+        public ExitCode run(
+            final ExporterConfig newConfig, final Supplier<ExporterConfig> newReload, final Listing newListing,
+            final Terminal terminal) {
             reload = newReload;
+            listing = newListing;
             return end(newConfig);
         }
 

@@ -291,6 +291,18 @@ class MainTest extends CommandLines {
     }
 
     @Test
+    void shouldRunWithTheOrderAndTheGroupsOfMeter() {
+        assertEquals(0, main("run", "-i", "eth0", "--sort", "loss", "--top", "5", "--group-by", "dst/24",
+            "--format", "csv", "--source", "pcap"));
+        assertEquals(5, recorder.listing.query().limit());
+        assertEquals(SortKey.LOSS, recorder.listing.query().order());
+        assertEquals(RowFormat.CSV, recorder.listing.format());
+        assertEquals(RowFilter.ALL, recorder.listing.query().filter(), "--source is where packets are read");
+        assertEquals(64, main("run", "-i", "eth0", "--sort", "loss", "--export", "udp://127.0.0.1"));
+        assertTrue(errors().contains("run: --sort is of what is printed without --export"), errors());
+    }
+
+    @Test
     void shouldHelpWithRunOnOneScreenTheMostUsedOptionsFirst() {
         main("run", "--help");
         assertTrue(output().lines().count() <= 50, output());

@@ -14,9 +14,7 @@ import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.SegmentStages;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
-import io.flowlag.exporter.listing.FlowQuery;
 import io.flowlag.exporter.listing.Listing;
-import io.flowlag.exporter.listing.RowFormat;
 import io.flowlag.exporter.runtime.Destinations;
 import io.flowlag.exporter.runtime.MeteringPipeline;
 import io.flowlag.exporter.runtime.PipelineRun;
@@ -76,6 +74,7 @@ public final class RunProcess {
     /** Asks name servers, for which this thread must not wait. */
     private final HelperThread names = new HelperThread("own-traffic");
     private final Supplier<ExporterConfig> source;
+    private final Listing listing;
     private final Counters counters = new Counters();
     private final List<String> interfaceNames;
     private ExporterConfig config;
@@ -84,9 +83,11 @@ public final class RunProcess {
     private final Set<Integer> toldEnded = new HashSet<>();
     private long nextAddressesNs = System.nanoTime() + ADDRESSES_NS;
 
-    private RunProcess(final ExporterConfig config, final Supplier<ExporterConfig> source, final Terminal terminal) {
+    private RunProcess(
+        final ExporterConfig config, final Supplier<ExporterConfig> source, final Listing listing, final Terminal terminal) {
         this.config = config;
         this.source = source;
+        this.listing = listing;
         this.terminal = terminal;
         interfaceNames = LiveSegment.interfaces(config);
     }
@@ -96,11 +97,12 @@ public final class RunProcess {
      *
      * @param config with at least one interface, and one destination where it makes records.
      * @param source reads the same file and options again; throws a {@link ConfigurationException} if they are not in order.
+     * @param listing what is printed without a destination.
      * @throws io.flowlag.exporter.capture.CaptureException if an interface cannot be opened.
      */
     public static ExitCode run(
-        final ExporterConfig config, final Supplier<ExporterConfig> source, final Terminal terminal) {
-        return new RunProcess(config, source, terminal).run();
+        final ExporterConfig config, final Supplier<ExporterConfig> source, final Listing listing, final Terminal terminal) {
+        return new RunProcess(config, source, listing, terminal).run();
     }
 
     private ExitCode run() {
@@ -110,9 +112,8 @@ public final class RunProcess {
         final List<LivePacketSource> sources = openSources();
         final DestinationFactory factory = factory(sources);
         destinations = new Destinations(factory, hasRecords(config) ? () -> RecordOutput.destination(
-            factory, config, new Listing(RowFormat.TABLE, FlowQuery.ALL, terminal.isColoured()).with(
-                terminal.isOutTerminal() ? null : RecordOutput.parts(config, config.segments().stream().anyMatch(
-                (each) -> each.segment().role() != ExporterConfig.Role.NONE))).fitting(terminal.width()), terminal, true) : null);
+            factory, config, listing.within(RecordOutput.parts(config, config.segments().stream().anyMatch(
+                (each) -> each.segment().role() != ExporterConfig.Role.NONE))), terminal, true) : null);
         final StageErrors errors = new StageErrors();
         try (LiveSegments segments = opened(sources, () -> new LiveSegments(config, names, interfaceIds(sources)));
             PipelineRun run = new PipelineRun(
