@@ -5,6 +5,7 @@ import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.CaptureFacts;
 import io.flowlag.exporter.delay.exact.SegmentFlows;
+import io.flowlag.exporter.listing.RowTable;
 import io.flowlag.exporter.status.DelayDistribution;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DelaySummary;
@@ -133,9 +134,13 @@ public final class DelayTable {
         if (delays.count() > 0) {
             out.printf(Locale.ROOT, ROW, trafficClass(summary.dscp()) + (summary.senderIndex() == 0 ? "" : "<"), name,
                 delays.count(), micros(delays.meanNs()), micros(delays.standardDeviationNs()), micros(delays.minimumNs()),
-                micros(delays.p50Ns()), micros(delays.p90Ns()), micros(delays.p99Ns()), micros(delays.p999Ns()),
-                micros(delays.maximumNs()), micros(delays.delayVariationNs()));
+                quantile(delays.p50Ns(), delays), quantile(delays.p90Ns(), delays), quantile(delays.p99Ns(), delays),
+                quantile(delays.p999Ns(), delays), micros(delays.maximumNs()), quantile(delays.delayVariationNs(), delays));
         }
+    }
+
+    private static String quantile(final Long valueNs, final DelayDistribution delays) {
+        return RowTable.quantile(valueNs, delays.maximumNs());
     }
 
     /** Prints a line on a share of flows, if there are any; the text takes the percentage, then all flows. */
