@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -232,20 +233,25 @@ final class History {
         }
     }
 
-    /** Matching counts the losses of all classes together. */
+    /** Matching counts the losses of all classes of a segment together. */
     private void addLoss(final String segment, final DelayStatistics delay, final long nowNs) {
-        final Long all = delay.counters().get("match_lost");
-        if (all == null || delay.interval().isEmpty()) {
+        final Map<String, String> names = new LinkedHashMap<>();
+        for (final DelaySummary each : delay.interval()) {
+            names.merge("match_lost" + (each.segment() == null ? "" : "_segment_" + each.segment().id()),
+                className(each.senderIndex(), each.segment(), each.dscp()),
+                (one, other) -> (each.segment() == null ? "" : each.segment().text() + ' ') + "all classes");
+        }
+        names.keySet().retainAll(delay.counters().keySet());
+        if (names.isEmpty()) {
             return;
         }
-        final DelaySummary only = delay.interval().get(0);
-        final String name = segment + (delay.interval().size() > 1 ? "all classes" :
-            className(only.senderIndex(), only.segment(), only.dscp()));
-        final long lost = since(segment + "lost", all);
         final long undecided = since(segment + "undecided", delay.counters().getOrDefault("match_sent_undecided", 0L));
         final boolean isWhole = delay.gauges().getOrDefault("match_share", 1.0) >= 1;
-        count(name, nowNs, HistoryField.LOST, isWhole && undecided == 0 ? lost : HistorySteps.UNKNOWN);
-        count(name, nowNs, HistoryField.LOST_BOUND, isWhole ? lost + undecided : HistorySteps.UNKNOWN);
+        names.forEach((label, name) -> {
+            final long lost = since(segment + label, delay.counters().get(label));
+            count(segment + name, nowNs, HistoryField.LOST, isWhole && undecided == 0 ? lost : HistorySteps.UNKNOWN);
+            count(segment + name, nowNs, HistoryField.LOST_BOUND, isWhole ? lost + undecided : HistorySteps.UNKNOWN);
+        });
     }
 
     /** {@return by how much a counter has grown since it was last asked for} */

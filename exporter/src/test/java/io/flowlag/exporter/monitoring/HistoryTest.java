@@ -9,13 +9,21 @@ import io.flowlag.exporter.listing.RowLoss;
 import io.flowlag.exporter.listing.RowSpread;
 import io.flowlag.exporter.listing.RowTraffic;
 import io.flowlag.exporter.status.AggregateDelay;
+import io.flowlag.exporter.status.DelayDistribution;
+import io.flowlag.exporter.status.DelayStatistics;
+import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.ReconcileStatistics;
+import io.flowlag.exporter.status.SegmentName;
 import io.flowlag.exporter.status.SketchStatistics;
+import io.flowlag.exporter.status.Statistics;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
 import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 
@@ -97,6 +105,29 @@ class HistoryTest {
             HourOfDelays.START_NS, S, new AggregateDelay(0, 5, 300 * MS, null, 4L, 10L, 1000L), null)));
         assertEquals(before, values(0, HistoryField.DELAY_MEAN_NS));
         assertEquals("[4,null,null,null,null,null]", values(0, HistoryField.LOST), "which have no loss of their own");
+    }
+
+    /** Segments between interfaces of a router have losses of their own. */
+    @Test
+    void shouldTellTheMatchedLossOfEachSegment() throws IOException {
+        final StatusSnapshot snapshot = Snapshots.of(2);
+        final DelayStatistics known = snapshot.statistics().delays().get(0);
+        final List<DelaySummary> interval = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            interval.add(new DelaySummary(i, new SegmentName(1 + i / 2, "a", "b"), i % 2, 46 * (i % 2), 0, S,
+                DelayDistribution.EMPTY, DelayDistribution.EMPTY, DelayDistribution.EMPTY, 0, 0, 0, null));
+        }
+        final Map<String, Long> counters =
+            Map.of("match_lost", 12L, "match_lost_segment_1", 5L, "match_lost_segment_2", 7L, "match_sent_undecided", 0L);
+        final Statistics before = snapshot.statistics();
+        history.add(new Statistics(before.counters(), before.sources(), before.destinations(), List.of(new DelayStatistics(
+            known.role(), known.segmentId(), known.policy(), known.clockErrorNs(), counters, Map.of(), interval, known.total(),
+            List.of(), Map.of())), before.latency(), before.startTimeMs(), before.nowMs(), 0, List.of()), 0, null);
+        final Map<String, String> lost = new HashMap<>();
+        new ObjectMapper().readTree(history.json(null)).at("/steps/0/classes").forEach((each) ->
+            lost.put(each.get("name").asText(), each.get("lost").toString()));
+        assertEquals("[5]", lost.get("1 a > b all classes"));
+        assertEquals("[7]", lost.get("2 a > b dscp 0"));
     }
 
     /** A view of one interval of a class of its own. */
