@@ -179,11 +179,15 @@ class IncidentTest {
             since.plusSeconds(ACTIVE_SECONDS));
     }
 
-    /** The slowest of the hour, between two snapshots. */
+    /** The slow time of the hour, from snapshot to snapshot. */
     private static void assertWorst(final JsonNode row, final Instant since, final Instant end) {
         assertEquals(SLOW_PORT, row.get("sourceTransportPort").intValue(), row::toString);
         assertTrue(row.get("flowlagDelayMeanNanoseconds").longValue() > SLOW_NS, row::toString);
-        assertSince("hour", Instant.parse(row.get("_end").textValue()), since, since, end.plusSeconds(ACTIVE_SECONDS));
+        assertTrue(row.get("_usualDelayMeanNanoseconds").longValue() < SLOW_NS, row::toString);
+        assertSince("hour", Instant.parse(row.get("_start").textValue()), since, since.minusSeconds(ACTIVE_SECONDS),
+            since.plusSeconds(ACTIVE_SECONDS));
+        assertSince("hour until", Instant.parse(row.get("_end").textValue()), since,
+            since.plusSeconds(INCIDENT_SECONDS - ACTIVE_SECONDS), end.plusSeconds(ACTIVE_SECONDS));
     }
 
     /** What the page draws of the slowest flow, by snapshot. */
