@@ -40,9 +40,9 @@ final class FlowsCommand implements Callable<Integer>, QueryOptions.Asking {
 
     @Option(names = "--hour", description = "What stood out in the last hour instead, from when to when, of flows that have " +
         "ended too: slow times, in which the mean between two snapshots (worst_us) was above twice the usual one of the flow " +
-        "(usual_us; at first of others) and three times its spread above it, for 10 packets at least; those first that waited " +
-        "longest beyond the usual, in all. Then losses, by the records that ended. With --group-by dst/24, src/24, dscp or " +
-        "proto of groups.")
+        "(usual_us; at first of others), and above it by three times its spread and more than the error bounds, for 10 packets " +
+        "at least; those first that waited longest beyond the usual, in all. Then losses, by the records that ended. With " +
+        "--group-by dst/24, src/24, dscp or proto of groups.")
     private boolean isOfHour;
 
     private final Terminal terminal;
@@ -66,18 +66,19 @@ final class FlowsCommand implements Callable<Integer>, QueryOptions.Asking {
                 printHour(snapshot, listing);
                 return ExitCode.DONE.number();
             }
-            final String hour = FlowRows.hour(snapshot.flows(), snapshot.statistics().nowMs());
+            final List<String> hour = FlowRows.hour(snapshot.flows(), snapshot.statistics().nowMs());
             final List<FlowView> flows = snapshot.flows().flows().stream()
                 .filter((flow) -> (classIndex == null || classIndex == flow.classIndex()) &&
                     (!isLiving || flow.endReason() == null)).toList();
             final StringBuilder text = new StringBuilder();
             final String remark = FlowRows.append(flows, listing, text);
             terminal.out().print(text);
+            terminal.out().flush();
             if (!remark.isEmpty()) {
                 terminal.message("flowlag: " + remark);
             }
             if (!hour.isEmpty()) {
-                terminal.message("flowlag: " + hour + "; flows --hour lists the last hour");
+                terminal.message("flowlag: flows --hour: " + String.join("; ", hour));
             }
             return ExitCode.DONE.number();
         }

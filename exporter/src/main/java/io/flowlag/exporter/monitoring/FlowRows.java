@@ -22,7 +22,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Flows of a running process as rows. Stateless. */
@@ -89,24 +88,24 @@ public final class FlowRows {
         writer.finish(text);
     }
 
-    /** {@return what stood out in the last hour, in a line: the slowest time of a flow, and most losses; empty if nothing did} */
-    public static String hour(final FlowList list, final long nowMs) {
+    /** {@return what stood out in the last hour, a line each: the slow time of a flow, and losses; empty if nothing did} */
+    public static List<String> hour(final FlowList list, final long nowMs) {
         final List<FlowRow> rows = list.worst().getOrDefault(WorstOfHour.GROUPINGS.get(0), List.of());
         return Stream.concat(
             rows.stream().filter((row) -> row.spell() != null && row.spell().usualNs() != null &&
                 row.traffic().endNs() != null && row.traffic().durationNs() >= LEAST_SPELL_NS).limit(1)
-                .map((row) -> "slow " + when(row, nowMs) + ", mean " + Durations.text(row.delay().meanNs()) + ", usually " +
-                    Durations.text(row.spell().usualNs())),
+                .map((row) -> "slow" + when(row, nowMs) + ", mean " + Durations.text(row.delay().meanNs()) + ", usually " +
+                    Durations.text(row.spell().usualNs()) + ": " + row.key().text()),
             rows.stream().filter((row) -> row.loss().packets() != null && row.traffic().endNs() != null).limit(1)
-                .map((row) -> "lost " + row.loss().packets() + ' ' + when(row, nowMs))).collect(Collectors.joining("; "));
+                .map((row) -> "lost " + row.loss().packets() + when(row, nowMs) + ": " + row.key().text())).toList();
     }
 
     private static String when(final FlowRow row, final long nowMs) {
         final long endMs = Math.floorDiv(row.traffic().endNs(), NS_PER_MS);
         final long ago = (nowMs - endMs) / MS_PER_SECOND;
-        return "from " + TopFlows.TIME.format(Instant.ofEpochMilli(Math.floorDiv(row.traffic().startNs(), NS_PER_MS))) + " to " +
-            TopFlows.TIME.format(Instant.ofEpochMilli(endMs)) + " UTC (" + (ago < SECONDS_PER_MINUTE ? ago + " s" :
-            ago / SECONDS_PER_MINUTE + " min") + " ago): " + row.key().text();
+        return " from " + TopFlows.TIME.format(Instant.ofEpochMilli(Math.floorDiv(row.traffic().startNs(), NS_PER_MS))) + " to " +
+            TopFlows.TIME.format(Instant.ofEpochMilli(endMs)) + " (" + (ago < SECONDS_PER_MINUTE ? ago + " s" :
+            ago / SECONDS_PER_MINUTE + " min") + " ago)";
     }
 
     private static FlowRow of(final FlowView flow) {

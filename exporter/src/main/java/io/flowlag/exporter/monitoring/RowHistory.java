@@ -37,12 +37,14 @@ final class RowHistory {
      * Between two snapshots. Null is unknown.
      *
      * @param meanNs        of the delays that became known in between, and their number.
+     * @param boundNs       largest error bound of a record that the delays are of; 0 if none is known.
      * @param delaysSinceMs when the first record began whose first delays are among them, which may be old; null for none.
      * @param lost          packets of the records that ended in between; no other has a loss yet.
      * @param sinceMs       when the first of these records began: their loss is of all the time since then.
      */
     record Step(
-        long timeMs, Double packetsPerSecond, Long meanNs, Long delays, Long delaysSinceMs, Long lost, Long sinceMs) {
+        long timeMs, Double packetsPerSecond, Long meanNs, Long delays, long boundNs, Long delaysSinceMs, Long lost,
+        Long sinceMs) {
     }
 
     /** A row that is kept. */
@@ -211,6 +213,7 @@ final class RowHistory {
         private double delaySumNs;
         private double delays;
         private double errorSumNs;
+        private long boundNs;
         private boolean areDelaysKnown = true;
         private long lost;
         private boolean isLossKnown = true;
@@ -259,6 +262,7 @@ final class RowHistory {
                 final double oldDelays = isFirst ? 0 : old.measured();
                 delays += more;
                 delaySumNs += (double)delay.measured() * delay.meanNs() - (isFirst ? 0 : oldDelays * old.meanNs());
+                boundNs = delay.boundNs() == null ? boundNs : Math.max(boundNs, delay.boundNs());
                 errorSumNs += more == 0 ? 0 : (delay.measured() + oldDelays) / 2;
             }
         }
@@ -268,7 +272,7 @@ final class RowHistory {
             final boolean hasEnded = sinceNs < Long.MAX_VALUE;
             final Long mean = hasMean ? Long.valueOf(Math.round(delaySumNs / delays)) : null;
             return new Step(timeMs, arePacketsKnown ? Double.valueOf(packets / seconds) : null,
-                mean, hasMean ? Long.valueOf((long)delays) : null, hasMean ? ms(delaysSinceNs) : null,
+                mean, hasMean ? Long.valueOf((long)delays) : null, boundNs, hasMean ? ms(delaysSinceNs) : null,
                 hasEnded && isLossKnown ? Long.valueOf(lost) : null, ms(sinceNs));
         }
 

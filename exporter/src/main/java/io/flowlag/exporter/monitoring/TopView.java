@@ -269,10 +269,7 @@ public final class TopView {
         final List<String> lines = new ArrayList<>();
         lines.add("flows     living " + Durations.count(list.livingCount()) + "  ended in the last minute " +
             Durations.count(list.endedCount()));
-        final String hour = FlowRows.hour(list, now.nowMs());
-        if (!hour.isEmpty()) {
-            lines.add("hour      " + hour);
-        }
+        FlowRows.hour(list, now.nowMs()).forEach((each) -> lines.add("hour      " + each));
         lines.add(control.line());
         final int headers = lines.size() + 1;
         final int visible = Math.max(0, room == NO_LIMIT ? shown.size() : room - headers);

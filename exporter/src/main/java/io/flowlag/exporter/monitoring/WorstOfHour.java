@@ -28,8 +28,9 @@ import java.util.stream.Stream;
  * Which flows and groups were slow, or lost packets, within the last hour, and from when to when.
  * <p>
  * A row is slow between two snapshots if the mean of the delays that became known in between stands out ({@link Outliers}) of its
- * usual one: of its own means before, but for slow times, each with an eighth of weight, and their mean deviation with a quarter
- * (as RFC 6298 has it for round trips). A row without a past is compared with the quartiles of the others' usual means. Slow
+ * usual one, by more than the error bounds of both: of its own means before, but for slow times, each with an eighth of weight,
+ * and their mean deviation with a quarter (as RFC 6298 has it for round trips). A row without a past is compared with the
+ * quartiles of the others' usual means. Slow
  * times with a break of {@link #BREAK_MS} at most are one, with the mean of its delays. Of each row the time counts by which its
  * delays exceeded the usual, in all; of losses their number, in records that ended one after another. Bounded, see
  * {@link #MEMORY_BYTES}. One thread. Allocates with every snapshot.
@@ -131,7 +132,7 @@ final class WorstOfHour {
             history.add(timeMs, records, List.of(), rowOf).forEach((key, step) -> {
                 final Course course = courses.computeIfAbsent(key, (each) -> new Course());
                 course.newestMs = timeMs;
-                if (step.meanNs() != null && isSlow(course, step.meanNs(), usualNs)) {
+                if (step.meanNs() != null && isSlow(course, step, usualNs)) {
                     final Long packets = step.packetsPerSecond() == null ? null :
                         Long.valueOf(Math.round(step.packetsPerSecond() * (timeMs - sinceMs) / MS_PER_SECOND));
                     final long fromMs = step.delaysSinceMs() == null ? sinceMs : Math.min(sinceMs, step.delaysSinceMs());
@@ -157,18 +158,19 @@ final class WorstOfHour {
         }
 
         /** Whether a mean stands out, else it is of the usual ones from now on. */
-        private static boolean isSlow(final Course course, final double meanNs, final double[] others) {
+        private static boolean isSlow(final Course course, final RowHistory.Step step, final double[] others) {
+            final double meanNs = step.meanNs();
             if (Double.isNaN(course.usualNs)) {
                 final int count = others.length;
                 final double upperNs = count < Outliers.LEAST ? meanNs : others[(QUARTERS - 1) * count / QUARTERS];
                 final double limitNs =
                     count < Outliers.LEAST ? meanNs : Outliers.above(upperNs, upperNs - others[count / QUARTERS]);
-                final boolean isSlow = meanNs > limitNs;
+                final boolean isSlow = meanNs > limitNs && meanNs - others[count / 2] > 2 * step.boundNs();
                 course.usualNs = isSlow ? others[count / 2] : meanNs;
                 course.spreadNs = isSlow ? (limitNs - course.usualNs) / Outliers.SPREADS : 0;
                 return isSlow;
             }
-            if (meanNs > Outliers.above(course.usualNs, course.spreadNs)) {
+            if (meanNs > Outliers.above(course.usualNs, course.spreadNs) && meanNs - course.usualNs > 2 * step.boundNs()) {
                 return true;
             }
             course.spreadNs += (Math.abs(meanNs - course.usualNs) - course.spreadNs) * SPREAD_WEIGHT;

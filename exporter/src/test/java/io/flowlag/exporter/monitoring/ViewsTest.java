@@ -219,12 +219,12 @@ class ViewsTest {
         final RowKey key = record(0, 0, null, null).key();
         assertEquals(List.of(
             // A nanosecond of rounding for each packet says nothing of one.
-            new RowHistory.Step(8000, 1.0, null, null, null, null, null),
-            new RowHistory.Step(7000, 10.0, Math.round((190 * 2.0 * MS + 10 * 30) / 200), 200L, 2L, 0L, 2L),
-            new RowHistory.Step(6000, null, null, null, null, null, null),
-            new RowHistory.Step(5000, 100.0, MS, 100L, null, null, null),
-            new RowHistory.Step(4000, 50.0, MS, 50L, 2L, 30L, 1L),
-            new RowHistory.Step(3000, 100.0, 4 * MS, 200L, null, null, null)), history.steps(key));
+            new RowHistory.Step(8000, 1.0, null, null, 0, null, null, null),
+            new RowHistory.Step(7000, 10.0, Math.round((190 * 2.0 * MS + 10 * 30) / 200), 200L, 0, 2L, 0L, 2L),
+            new RowHistory.Step(6000, null, null, null, 0, null, null, null),
+            new RowHistory.Step(5000, 100.0, MS, 100L, 0, null, null, null),
+            new RowHistory.Step(4000, 50.0, MS, 50L, 0, 2L, 30L, 1L),
+            new RowHistory.Step(3000, 100.0, 4 * MS, 200L, 0, null, null, null)), history.steps(key));
         for (int i = 0; i < RowHistory.POINTS; i++) {
             history.add(9000 + i, List.of(), List.of(), (row) -> row);
         }
