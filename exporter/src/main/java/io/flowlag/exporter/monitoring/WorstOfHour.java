@@ -30,10 +30,9 @@ import java.util.stream.Stream;
  * A row is slow between two snapshots if the mean of the delays that became known in between stands out ({@link Outliers}) of its
  * usual one, by more than the error bounds of both: of its own means before, but for slow times, each with an eighth of weight,
  * and their mean deviation with a quarter (as RFC 6298 has it for round trips). A row without a past is compared with the
- * quartiles of the others' usual means. Slow
- * times with a break of {@link #BREAK_MS} at most are one, with the mean of its delays. Of each row the time counts by which its
- * delays exceeded the usual, in all; of losses their number, in records that ended one after another. Bounded, see
- * {@link #MEMORY_BYTES}. One thread. Allocates with every snapshot.
+ * quartiles of the others' usual means. Slow times with a break of {@link #BREAK_MS} at most are one, with the mean of its
+ * delays. Of each row the time counts by which its delays exceeded the usual, in all; of losses their number, in records that
+ * ended one after another. Bounded, see {@link #MEMORY_BYTES}. One thread. Allocates with every snapshot.
  */
 final class WorstOfHour {
     /** Of flows or groups, for each of delay and loss. */
