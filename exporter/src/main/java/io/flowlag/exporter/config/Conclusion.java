@@ -99,7 +99,7 @@ final class Conclusion extends SettingsAccess {
     private Lds lds() {
         return new Lds(value(LDS_ENABLED), new Shape(intValue(LDS_ROWS), intValue(LDS_COLUMNS), intValue(LDS_VLDA)),
             value(LDS_RATES).stream().map(Conclusion::partsInAMillion).toList(), value(LDS_WEIGHTS), value(LDS_ALPHA),
-            intValue(LDS_AGGREGATOR), intValue(LDS_IN_FLIGHT), intValue(LDS_WAITING), partsInAMillion(value(LDS_WITNESSES)));
+            intValue(LDS_AGGREGATOR), 0, intValue(LDS_IN_FLIGHT), intValue(LDS_WAITING), partsInAMillion(value(LDS_WITNESSES)));
     }
 
     private Exchange exchange() {

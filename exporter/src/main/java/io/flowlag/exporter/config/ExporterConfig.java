@@ -269,11 +269,12 @@ public record ExporterConfig(
      * @param weights         of flows; the first rule that matches counts.
      * @param alpha           how much fuller than the emptiest cell another may be.
      * @param aggregatorCells in each bank of a class's aggregator.
+     * @param aggregatorZeros leading zeros of its second bank, chosen by the losses; 0 for banks that stand any losses.
      * @param witnessPpm      base share of witness flows, in a million; larger flows are chosen more often.
      */
     public record Lds(
         boolean enabled, Shape shape, List<Integer> ratesPpm, List<WeightRule> weights, double alpha, int aggregatorCells,
-        int inFlightPackets, int waitingRecords, int witnessPpm) {
+        int aggregatorZeros, int inFlightPackets, int waitingRecords, int witnessPpm) {
         /** The same with another shape. */
         public Lds withShape(final int columns, final int vldaLength) {
             return withSizes(columns, vldaLength, inFlightPackets, waitingRecords, witnessPpm);
@@ -283,7 +284,7 @@ public record ExporterConfig(
         public Lds withSizes(
             final int columns, final int vldaLength, final int otherInFlight, final int otherRecords, final int otherPpm) {
             return new Lds(enabled, new Shape(shape.rows, columns, vldaLength), ratesPpm, weights, alpha, aggregatorCells,
-                otherInFlight, otherRecords, otherPpm);
+                aggregatorZeros, otherInFlight, otherRecords, otherPpm);
         }
     }
 

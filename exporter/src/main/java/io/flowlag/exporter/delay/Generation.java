@@ -87,7 +87,7 @@ final class Generation {
         this.sender = sender;
         this.receiver = receiver;
         weights = new FlowWeights(change.config().lds().weights());
-        geometry = text(settings.cells().geometry()) + (isStep ? ": " + change.reason() : "");
+        geometry = text(settings.cells().geometry()) + text(change.config().lds()) + (isStep ? ": " + change.reason() : "");
         memoryBytes = bytes(change.config(), settings);
         times = settings.times();
     }
@@ -119,7 +119,7 @@ final class Generation {
         return new IntervalSettings(
             new IntervalSettings.Cells(
                 SketchGeometry.lds(lds.shape().rows(), lds.shape().columns(), lds.shape().vldaLength(), ratesPpm),
-                lds.aggregatorCells(),
+                IntervalSettings.Cells.aggregator(lds.aggregatorCells(), lds.aggregatorZeros()),
                 config.rli().classCount(), IntervalSettings.SKETCH_SEED, lds.alpha()),
             new IntervalSettings.Times(
                 segment.intervalNs(), heldNs, guardNs, link == null ? 0 : Math.max(0, link.answerDeadlineNs() - longerNs),
@@ -165,6 +165,10 @@ final class Generation {
     static int entryLengthBytes(final ExporterConfig config) {
         return FlowEntry.BASE_LENGTH_BYTES + FlowDelay.SKETCH_LENGTH_BYTES +
             FlowAdditions.lengthBytes(FlowAdditions.of(config.metering()));
+    }
+
+    private static String text(final ExporterConfig.Lds lds) {
+        return lds.aggregatorZeros() == 0 ? "" : ", classes sampled from 1 in " + (1 << lds.aggregatorZeros());
     }
 
     private static String text(final SketchGeometry geometry) {

@@ -65,14 +65,18 @@ class ExchangeLinkChangeTest extends LinkedPoints {
     void shouldHoldOldOrNewSettingsWhenTheClockStepsDuringAChange(final long stepIntervals) {
         pass(6, null, true);
         final ExporterConfig same = newer("", "", "");
-        final long fromNs = changeTo(same.with(same.lds().withShape(512, same.lds().shape().vldaLength())), true);
+        final ExporterConfig.Lds lds = same.lds();
+        final long fromNs = changeTo(same.with(new ExporterConfig.Lds(
+            true, new ExporterConfig.Shape(2, 512, 1), lds.ratesPpm(), lds.weights(), lds.alpha(), lds.aggregatorCells(), 3,
+            lds.inFlightPackets(), lds.waitingRecords(), lds.witnessPpm())), true);
         pass(1, null, true);
         receiver.intervals.clear();
         packetNumber += stepIntervals * PACKETS_PER_INTERVAL;
         pass(12, null, true);
         int compared = 0;
         for (final SketchStatistics each : receiver.intervals.values()) {
-            assertTrue(each.geometry().startsWith(each.startNs() < fromNs ? "2 rows of 256" : "2 rows of 512"), each::toString);
+            assertTrue(each.geometry().startsWith(each.startNs() < fromNs ? "2 rows of 256 cells" :
+                "2 rows of 512 cells, classes sampled from 1 in 8"), each::toString);
             compared += each.startNs() >= START_NS + (packetNumber - 6 * PACKETS_PER_INTERVAL) * GAP_NS ? 1 : 0;
         }
         assertTrue(compared >= 3, "intervals: " + receiver.intervals.keySet() + receiver.stage.statistics().counters());

@@ -239,10 +239,14 @@ final class Simulation implements AutoCloseable {
         }
         final int vldaLength = 1 << random.nextInt(3);
         final String rates = random.nextBoolean() ? "" : ", rates: [1, " + 0.25 / vldaLength + "]";
-        final ExporterConfig newer = config("receiver",
+        final ExporterConfig reloaded = config("receiver",
             receiverText.replaceFirst("columns: \\d+", "columns: " + (16 << random.nextInt(6)) + ", vlda: " + vldaLength + rates)
                 .replaceFirst("max-flows: 256", "max-flows: " + (256 << random.nextInt(3))),
             receiverDirectory, receiver.config.checkpoint().file() != null);
+        final ExporterConfig.Lds lds = reloaded.lds();
+        final ExporterConfig newer = reloaded.with(new ExporterConfig.Lds(
+            true, lds.shape(), lds.ratesPpm(), lds.weights(), lds.alpha(), lds.aggregatorCells(), random.nextInt(4),
+            lds.inFlightPackets(), lds.waitingRecords(), lds.witnessPpm()));
         final long intervalNs = newer.segment().intervalNs();
         final long fromNs = SegmentChange.fromNs(intervalNs, intervalNs, receiver.clock.nanoTime());
         final ExchangeReceiver end = (ExchangeReceiver)receiver.end;

@@ -28,6 +28,19 @@ public final class LdaTuning {
         return best;
     }
 
+    /**
+     * The share of packets that are expected in usable cells after so many losses: Σ q·(1 - q/m)^L over the banks, each with its
+     * share q of the packets.
+     */
+    public static double usableShare(final SketchGeometry banks, final double losses) {
+        double share = 0;
+        for (int bank = 0; bank < banks.rows(); bank++) {
+            final double rate = banks.samplingRate(bank);
+            share += rate * Math.exp(losses * Math.log1p(-rate / banks.columns()));
+        }
+        return share;
+    }
+
     private static double logOfShare(final int zeros, final int cells, final double losses) {
         final double rate = Math.scalb(1.0, -zeros);
         return Math.log(rate) + losses * Math.log1p(-rate / cells);

@@ -173,6 +173,19 @@ class LdaTest {
     }
 
     @Test
+    void shouldExpectTheUsablePacketsOfEachBank() {
+        final SketchGeometry banks = SketchGeometry.lda(64, 0, 3, 4);
+        final Packets packets = Packets.of(new int[]{400_000}, 1).uniformLoss(0.001, 3);
+
+        measure(packets, banks);
+
+        final double expected = LdaTuning.usableShare(banks, estimate.lostPackets());
+        assertEquals(7 / 8.0 * Math.pow(1 - 7 / 512.0, 400) + 1 / 16.0 * 2 * Math.pow(1 - 1 / 1024.0, 400),
+            LdaTuning.usableShare(banks, 400), 1e-12);
+        assertEquals(expected, estimate.samples() / (double)(packets.count - estimate.lostPackets()), 0.1 * expected);
+    }
+
+    @Test
     void shouldEstimateTheStandardDeviationUnderALargeMean() {
         final Packets packets = Packets.of(new int[]{400_000}, 1).weibullDelays(0.6, 100_000, 1, 2).uniformLoss(0.0005, 3);
         for (int i = 0; i < packets.count; i++) {

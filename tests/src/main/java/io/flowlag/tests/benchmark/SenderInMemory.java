@@ -38,7 +38,7 @@ final class SenderInMemory extends SketchesAlone {
             new IntervalSettings(
                 new IntervalSettings.Cells(
                     SketchGeometry.lds(lds.shape().rows(), lds.shape().columns(), lds.shape().vldaLength()),
-                    lds.aggregatorCells(),
+                    IntervalSettings.Cells.aggregator(lds.aggregatorCells(), lds.aggregatorZeros()),
                     config.rli().classCount(), IntervalSettings.SKETCH_SEED, lds.alpha()),
                 new IntervalSettings.Times(
                     config.segment().intervalNs(), config.segment().maximumDelayNs(), 0, answerDeadlineNs, 0),

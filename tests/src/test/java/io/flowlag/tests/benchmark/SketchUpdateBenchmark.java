@@ -69,7 +69,8 @@ public class SketchUpdateBenchmark {
         }
         point = new IntervalPoint(
             new IntervalSettings(
-                new IntervalSettings.Cells(SketchGeometry.lds(4, columns, 5), 1024, 1, 0, FlowEstimator.DEFAULT_ALPHA),
+                new IntervalSettings.Cells(SketchGeometry.lds(4, columns, 5), IntervalSettings.Cells.aggregator(1024, 0), 1, 0,
+                    FlowEstimator.DEFAULT_ALPHA),
                 new IntervalSettings.Times(INTERVAL_NS, 200_000_000L, 0, 0, 0),
                 new IntervalSettings.Room(64 * 1024, 32 * 1024, FLOWS, 0),
                 new IntervalSettings.Sums(IntervalMode.CELLS, 1, witnessPpm, SharedSampling.WITNESS_PACKETS),

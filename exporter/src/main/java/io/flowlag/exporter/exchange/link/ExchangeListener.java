@@ -65,6 +65,7 @@ final class ExchangeListener implements Agent, AutoCloseable {
     private final ExchangeConnection.Handler sessionHandler = this::onMessage;
     private long nowNs;
     private boolean isClosed;
+    private volatile boolean hasOlderSender;
 
     /** Binds the port as {@link Strangers} does. The handler is called on the listener's thread; the last clock is of packets. */
     ExchangeListener(
@@ -99,6 +100,11 @@ final class ExchangeListener implements Agent, AutoCloseable {
 
     ExchangeCounters counters() {
         return counters;
+    }
+
+    /** {@return whether a sender of an older version was connected; any thread} */
+    boolean hasOlderSender() {
+        return hasOlderSender;
     }
 
     /**
@@ -452,6 +458,7 @@ final class ExchangeListener implements Agent, AutoCloseable {
 
     private void sendSettings(final SenderRecord sender, final ExchangeSettings settings) {
         final ExchangeConnection connection = sender.connection();
+        hasOlderSender |= connection.version() < ExchangeHeader.VERSION;
         final ExchangeSettings all = handler.settings(settings, sender.pointId());
         final ExchangeSettings own = connection.mayCarryFlowKeys() ? all : all.withoutFlowKeys();
         final int lengthBytes = SettingsMessage.encode(

@@ -311,6 +311,11 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         return Arrays.stream(senders).<SenderAnswers>map(SenderArrivals::latest).toList();
     }
 
+    /** {@return whether a sender of an older version, which knows only the banks of aggregators of the start, was connected} */
+    public boolean hasOlderSender() {
+        return listener.hasOlderSender();
+    }
+
     /** The settings that {@link #change} would distribute; throws as it does. */
     public ExchangeSettings settings(final ExporterConfig config, final long fromNs) {
         if (!listener.isTakingCommands()) {

@@ -64,7 +64,7 @@ public final class SharedSettings {
         sketches.add(new SketchPart(ExchangeSettings.ANY, SketchGeometry.lds(
             lds.shape().rows(), lds.shape().columns(), lds.shape().vldaLength(),
             lds.ratesPpm().stream().mapToInt(Integer::intValue).toArray())));
-        final SketchGeometry aggregator = IntervalSettings.Cells.aggregator(lds.aggregatorCells());
+        final SketchGeometry aggregator = IntervalSettings.Cells.aggregator(lds.aggregatorCells(), lds.aggregatorZeros());
         for (int i = 0; i < config.rli().classCount(); i++) {
             sketches.add(new SketchPart(classes.isEmpty() ? ExchangeSettings.ANY : i, aggregator));
         }
@@ -233,7 +233,8 @@ public final class SharedSettings {
             "interval " + settings.fromInterval() + " is too far ahead of " + nowInterval + ": check that the clocks agree");
         final IntervalSettings own = intervalSettings(settings, room, reconcile);
         for (final SketchPart part : settings.sketches().subList(1, settings.sketches().size())) {
-            require(part.geometry().equals(own.cells().aggregator()), "aggregators of another shape");
+            require(part.geometry().family() == SketchFamily.LDA && part.geometry().equals(own.cells().aggregator()),
+                "aggregators of different shapes");
         }
         final ExchangeSettings.Selector selector = settings.traffic().selector();
         return new SketchAgreement(
@@ -267,7 +268,7 @@ public final class SharedSettings {
             classCount + " classes: at most " + (PacketCache.MAX_CLASS_INDEX + 1) + " with reconciliation");
         return new IntervalSettings(
             new IntervalSettings.Cells(
-                settings.sketches().get(0).geometry(), settings.sketches().get(1).geometry().columns(), classCount,
+                settings.sketches().get(0).geometry(), settings.sketches().get(1).geometry(), classCount,
                 settings.secrets().sketchSeed(), 0),
             new IntervalSettings.Times(settings.intervalNs(), settings.maxDelayNs(), 0, settings.intervalNs(), 0),
             room, new IntervalSettings.Sums(

@@ -125,7 +125,8 @@ public final class LiveSegment implements AutoCloseable {
         this.wiring = wiring;
         this.port = port;
         follower = new SegmentFollower(name, config, new ShapeControl(
-            config, (each) -> DelayStage.sketchMemoryBytes(each, wiring, true), context.spareBytes), exchangeReceiver != null);
+            config, (each) -> DelayStage.sketchMemoryBytes(each, wiring, true), context.spareBytes,
+            () -> exchangeReceiver != null && exchangeReceiver.hasOlderSender()), exchangeReceiver != null);
         advice = wiring.isMatched() ? new SegmentAdvice(config, (line) -> LOG.warn("{}", line)) : null;
     }
 
@@ -469,8 +470,10 @@ public final class LiveSegment implements AutoCloseable {
                 ofStage(after), fromNs, exchangeReceiver == null ? List.of() : exchangeReceiver.change(after, fromNs),
                 isSameWay, reason));
             final ExporterConfig.Shape shape = after.lds().shape();
+            final int zeros = after.lds().aggregatorZeros();
             LOG.info("{}{} take effect at {}{}", name, reason.isEmpty() ? "new segment settings" : "sketches of " + shape.rows() +
-                " rows of " + shape.columns() + " cells, " + shape.vldaLength() + " for a flow,",
+                " rows of " + shape.columns() + " cells, " + shape.vldaLength() + " for a flow," +
+                (zeros == 0 ? "" : " classes sampled from 1 in " + (1 << zeros) + ","),
                 Instant.ofEpochSecond(0, fromNs), reason.isEmpty() ? "" : ": " + reason);
         }
     }

@@ -4,14 +4,17 @@ import io.flowlag.exporter.config.ConfigKey;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.IntervalLoad;
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
 import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.lda.LdaTuning;
 import io.flowlag.sketch.lds.LdsSizing;
 import org.agrona.BitUtil;
 
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.BooleanSupplier;
 import java.util.function.ToLongFunction;
 
 /**
@@ -20,10 +23,10 @@ import java.util.function.ToLongFunction;
  * one after another. A change takes effect some ten seconds after the load has changed, so a minute without a change makes room
  * for ten times the flows; empty cells take neither cache nor bandwidth. While sums of flows are sent, which need no sketches, a
  * change would be of no use: there are the configured cells. Where lost packets stay in the cells, a flow spreads over as many
- * cells as configured, and rows sample. Keys that are given stay as they are. The second largest value counts, so that a single
- * interval changes nothing. More takes effect at once, less after a minute. Where metering or the solver falls behind, a packet
- * enters fewer cells, step by step, before anything is dropped: a flow spreads over one cell of a row, then there are fewer rows.
- * One thread.
+ * cells as configured, and rows sample; so do the banks of aggregators, by the losses of the class that loses most. Keys that are
+ * given stay as they are. The second largest value counts, so that a single interval changes nothing. More takes effect at once,
+ * less after a minute. Where metering or the solver falls behind, a packet enters fewer cells, step by step, before anything is
+ * dropped: a flow spreads over one cell of a row, then there are fewer rows. One thread.
  */
 final class ShapeControl {
     private static final List<ConfigKey<?>> KEYS = List.of(ConfigTable.LDS_ROWS, ConfigTable.LDS_COLUMNS, ConfigTable.LDS_VLDA,
@@ -37,6 +40,8 @@ final class ShapeControl {
     private static final long LARGEST_JOINT = 2 << 20;
     /** By how much the load may rise after a step down before the next step up; flows by so many times that. */
     private static final double SPARE = 1.25;
+    /** More packets in usable cells for which banks sample by the losses: they narrow a bound by a twentieth. */
+    private static final double MORE_USABLE = 1.1;
     private static final int ROOM = 8;
     /** More than a block of packets waits, and less than fills the rings. */
     private static final long MOST_LAG_NS = 200_000_000L;
@@ -49,6 +54,7 @@ final class ShapeControl {
 
     private final ToLongFunction<ExporterConfig> memory;
     private final long spareBytes;
+    private final BooleanSupplier areBanksFixed;
     private ExporterConfig configured;
     private ExporterConfig current;
     private long sinceNs;
@@ -57,6 +63,8 @@ final class ShapeControl {
     private long mostFlows;
     private double losses;
     private double mostLosses;
+    private long classLost;
+    private long mostClassLost;
     private boolean isSketched;
     /** Those that the shape in use is for. */
     private double shapeLosses;
@@ -70,13 +78,17 @@ final class ShapeControl {
     /**
      * No traffic seen yet.
      *
-     * @param configured with the largest shape.
-     * @param memory     of the sketches of a configuration, octets.
-     * @param spareBytes that they may take beyond the configured ones.
+     * @param configured    with the largest shape.
+     * @param memory        of the sketches of a configuration, octets.
+     * @param spareBytes    that they may take beyond the configured ones.
+     * @param areBanksFixed whether an end of the exchange knows only the configured banks of aggregators.
      */
-    ShapeControl(final ExporterConfig configured, final ToLongFunction<ExporterConfig> memory, final long spareBytes) {
+    ShapeControl(
+        final ExporterConfig configured, final ToLongFunction<ExporterConfig> memory, final long spareBytes,
+        final BooleanSupplier areBanksFixed) {
         this.memory = memory;
         this.spareBytes = spareBytes;
+        this.areBanksFixed = areBanksFixed;
         begin(configured);
     }
 
@@ -95,6 +107,8 @@ final class ShapeControl {
         mostFlows = 0;
         losses = 0;
         mostLosses = 0;
+        classLost = 0;
+        mostClassLost = 0;
         isSketched = false;
     }
 
@@ -106,6 +120,10 @@ final class ShapeControl {
      * @return the configuration with another shape; null if the shape suits the load.
      */
     ExporterConfig look(final ExporterConfig config, final List<IntervalLoad> loads, final long lagNs) {
+        if (config.lds().aggregatorZeros() > 0 && areBanksFixed.getAsBoolean()) {
+            pressure = "a sender of an older version knows no other banks of aggregators";
+            return with(config, flows, shapeLosses, false);
+        }
         final long newestNs = loads.stream().mapToLong(IntervalLoad::endNs).max().orElse(endNs);
         if (newestNs == endNs || config.exchange().mode() == ExporterConfig.ExchangeMode.FLOWS) {
             return null;
@@ -158,6 +176,9 @@ final class ShapeControl {
             loads.stream().mapToDouble((each) -> each.lossShare() * each.largestPackets()).max().orElse(0);
         losses = Math.max(losses, Math.min(mostLosses, newLosses));
         mostLosses = Math.max(mostLosses, newLosses);
+        final long newClassLost = loads.stream().mapToLong(IntervalLoad::classLost).max().orElse(0);
+        classLost = Math.max(classLost, Math.min(mostClassLost, newClassLost));
+        mostClassLost = Math.max(mostClassLost, newClassLost);
     }
 
     /** The configuration in which a packet enters fewer cells; null if it enters the fewest. */
@@ -203,7 +224,8 @@ final class ShapeControl {
     /** {@return why the configuration from {@link #look} has another shape} */
     String reason() {
         return !pressure.isEmpty() ? pressure : flows + " flows in an interval" +
-            (losses == 0 ? "" : String.format(Locale.ROOT, ", the largest loses %.0f packets", losses));
+            (losses == 0 ? "" : String.format(Locale.ROOT, ", the largest loses %.0f packets", losses)) +
+            (classLost == 0 ? "" : ", a class loses " + classLost);
     }
 
     /** The configuration from {@link #look} was applied. */
@@ -256,7 +278,32 @@ final class ShapeControl {
             Arrays.stream(LdsSizing.rates(rows, vldaLength, lost)).boxed().toList();
         return withJoint(config.with(new ExporterConfig.Lds(
             lds.enabled(), new ExporterConfig.Shape(rows, (int)columns, vldaLength), ratesPpm, lds.weights(), lds.alpha(),
-            lds.aggregatorCells(), lds.inFlightPackets(), lds.waitingRecords(), lds.witnessPpm())), ofFlows);
+            lds.aggregatorCells(), aggregatorZeros(config.lds(), isCalm), lds.inFlightPackets(), lds.waitingRecords(),
+            lds.witnessPpm())), ofFlows);
+    }
+
+    /**
+     * The zeros for which most packets of the class that loses most are in usable cells. Banks that stand any losses stay, or
+     * return after a minute, where others are little better.
+     */
+    private int aggregatorZeros(final ExporterConfig.Lds lds, final boolean isCalm) {
+        if (areBanksFixed.getAsBoolean()) {
+            return 0;
+        }
+        final double lost = classLost * (isCalm ? SPARE : 1);
+        final int before = lds.aggregatorZeros();
+        double least = MORE_USABLE * usableShare(lds, 0, lost);
+        int best = 0;
+        for (int zeros = 1; least < 1 && zeros <= IntervalSettings.Cells.MOST_ZEROS; zeros++) {
+            final double share = usableShare(lds, zeros, lost);
+            best = share > least ? zeros : best;
+            least = Math.max(least, share);
+        }
+        return isCalm ? Math.min(best, before) : Math.max(best, before);
+    }
+
+    private static double usableShare(final ExporterConfig.Lds lds, final int zeros, final double lost) {
+        return LdaTuning.usableShare(IntervalSettings.Cells.aggregator(lds.aggregatorCells(), zeros), lost);
     }
 
     /** The configuration with room for flows that are solved, as far as the memory goes. */
@@ -282,7 +329,8 @@ final class ShapeControl {
     /** Whether a shape holds more flows, or stands more losses, than another. */
     private static boolean isMore(final ExporterConfig one, final ExporterConfig other) {
         return one.lds().shape().columns() > other.lds().shape().columns() ||
-            leastRatePpm(one) < leastRatePpm(other) || one.joint().maxFlows() > other.joint().maxFlows();
+            leastRatePpm(one) < leastRatePpm(other) || one.lds().aggregatorZeros() > other.lds().aggregatorZeros() ||
+            one.joint().maxFlows() > other.joint().maxFlows();
     }
 
     private static int leastRatePpm(final ExporterConfig config) {

@@ -130,7 +130,7 @@ public final class SettingsBuilder {
 
     public IntervalSettings build() {
         return new IntervalSettings(
-            new IntervalSettings.Cells(geometry, aggregatorCells, classCount, seed, alpha),
+            new IntervalSettings.Cells(geometry, IntervalSettings.Cells.aggregator(aggregatorCells, 0), classCount, seed, alpha),
             new IntervalSettings.Times(intervalNs, maximumDelayNs, guardNs, answerDeadlineNs, idleTimeoutNs),
             new IntervalSettings.Room(inFlightPackets, waitingRecords, maxFlows, keptIntervals),
             new IntervalSettings.Sums(mode, mostFlows, witnessPpm, witnessPackets), joint, reconcile, isSelected, isLive);

@@ -3,10 +3,17 @@ package io.flowlag.exporter.runtime.run;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.IntervalLoad;
+import io.flowlag.exporter.delay.interval.records.IntervalSettings;
+import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.lda.LdaEstimate;
+import io.flowlag.sketch.lda.LdaEstimator;
+import io.flowlag.sketch.lda.LdaTuning;
+import io.flowlag.sketch.lda.LossyDifferenceAggregator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 
@@ -23,12 +30,15 @@ class ShapeControlTest {
     private static final double LEAST_CELLS_OF_FLOW = 1.3;
 
     private ExporterConfig config = config("");
-    private ShapeControl control = new ShapeControl(config, (each) -> 0, 0);
+    private ShapeControl control = new ShapeControl(config, (each) -> 0, 0, () -> this.isOlder);
     private long startNs;
     private int steps;
     private long lagNs;
     private long solvingNs;
     private boolean isSketched = true;
+    private long classLost;
+    private boolean isOlder;
+    private String reason = "";
 
     private static ExporterConfig config(final String lds) {
         return new ConfigLoader().text("test", "segment: {role: receiver}\nexchange: {listen: 127.0.0.1:5555}\n" +
@@ -37,11 +47,11 @@ class ShapeControlTest {
 
     private void configure(final String lds) {
         config = config(lds);
-        control = new ShapeControl(config, (each) -> 0, 0);
+        control = new ShapeControl(config, (each) -> 0, 0, () -> this.isOlder);
     }
 
     private IntervalLoad load(final int flows, final double lossShare) {
-        return new IntervalLoad(startNs, startNs + SECOND_NS, flows, flows, lossShare, solvingNs, isSketched);
+        return new IntervalLoad(startNs, startNs + SECOND_NS, flows, flows, lossShare, classLost, solvingNs, isSketched);
     }
 
     /** Intervals of one load, each looked at twice; takes what is proposed. */
@@ -51,6 +61,7 @@ class ShapeControlTest {
             final ExporterConfig other = control.look(config, List.of(load(flows, lossShare)), lagNs);
             if (other != null) {
                 steps++;
+                reason = control.reason();
                 control.reached(other);
                 config = other;
             } else {
@@ -179,13 +190,108 @@ class ShapeControlTest {
         assertShape(16 << 10, 1);
     }
 
+    private double usableShare() {
+        return LdaTuning.usableShare(
+            IntervalSettings.Cells.aggregator(config.lds().aggregatorCells(), config.lds().aggregatorZeros()), classLost);
+    }
+
+    /**
+     * Whatever the loss was before, a bound is at most 11 % wider than with one bank of as many cells that the paper's rule tunes
+     * to the loss (p = 0.5 m / (L + 1)).
+     */
+    @Test
+    void shouldSampleClassesByTheirLosses() {
+        final int cells = 4 * config.lds().aggregatorCells();
+        final double[] losses = {0, 50, 1e3, 1e6, 3e6, 1e7, 1e4, 100, 3e4, 3, 1e5, 3_200, 600, 0};
+        for (final double lost : losses) {
+            classLost = (long)lost;
+            pass(125, 300, 0);
+            final double rate = LdaTuning.samplingRate(cells, lost);
+            assertTrue(1.24 * usableShare() >= rate * Math.exp(-lost * rate / cells), lost + " " + config.lds());
+        }
+        assertEquals(0, config.lds().aggregatorZeros());
+        classLost = 10_000;
+        pass(2, 300, 0);
+        assertEquals(2, config.lds().aggregatorZeros());
+        assertEquals("300 flows in an interval, a class loses 10000", reason);
+        final int before = steps;
+        for (int i = 0; i < 200; i++) {
+            classLost = 8_500 + 1_000 * (i % 3);
+            pass(1, 300, 0);
+        }
+        assertEquals(before, steps, "losses within a tenth");
+        isOlder = true;
+        pass(1, 300, 0);
+        assertEquals(0, config.lds().aggregatorZeros(), "at once");
+        pass(125, 300, 0);
+        assertEquals(0, config.lds().aggregatorZeros());
+    }
+
+    /**
+     * In the third interval of each step of losses and packets, and when it has lasted, the mean of a class is unbiased within
+     * its bound, and as many packets are behind it as the formula has, three quarters of those of the paper's rule for one bank.
+     */
+    @Test
+    void shouldMeasureClassesAcrossStepsOfLossesAndPackets() {
+        final int cells = 4 * config.lds().aggregatorCells();
+        final SplittableRandom random = new SplittableRandom(28);
+        final double[][] steps = {{1e4, 1e-5}, {1e4, 1e-2}, {1e6, 1e-2}, {1e6, 1e-5}, {1e6, 1e-1}, {1e4, 1e-2}, {1e4, 1e-5}};
+        int held = 0;
+        double leaning = 0;
+        for (final double[] step : steps) {
+            for (final int intervals : new int[] {3, 122}) {
+                for (int i = 0; i < intervals; i++) {
+                    classLost = (long)(step[0] * step[1] * (0.9 + 0.2 * random.nextDouble()));
+                    pass(1, 300, 0);
+                }
+                final double[] means = new double[1];
+                final LdaEstimate estimate = estimate(random, (int)step[0], step[1], means);
+                final double received = estimate.sentPackets() - estimate.lostPackets();
+                classLost = estimate.lostPackets();
+                final double rate = LdaTuning.samplingRate(cells, classLost);
+                final double byHand = rate * Math.exp(-classLost * rate / cells);
+                assertEquals(usableShare(), estimate.samples() / received, 0.15 * usableShare());
+                assertTrue(1.3 * usableShare() >= byHand, () -> Arrays.toString(step) + config.lds());
+                held += Math.abs(estimate.meanNs() - means[0]) <= estimate.boundNs() ? 1 : 0;
+                leaning += (estimate.meanNs() - means[0]) / estimate.boundNs();
+            }
+        }
+        assertTrue(held >= 2 * steps.length - 2, "bounds of 95 % that hold: " + held);
+        assertTrue(Math.abs(leaning) < 1.5 * Math.sqrt(2 * steps.length), "lean of all: " + leaning);
+    }
+
+    /** Two points' estimate of packets with exponential delays of 1 ms, with the banks in use; also the true mean. */
+    private LdaEstimate estimate(final SplittableRandom random, final int packets, final double loss, final double[] mean) {
+        final SketchGeometry banks =
+            IntervalSettings.Cells.aggregator(config.lds().aggregatorCells(), config.lds().aggregatorZeros());
+        final LossyDifferenceAggregator sender = new LossyDifferenceAggregator(banks, 1);
+        final LossyDifferenceAggregator receiver = new LossyDifferenceAggregator(banks, 1);
+        double sumNs = 0;
+        long received = 0;
+        for (int i = 0; i < packets; i++) {
+            final long digest = random.nextLong();
+            final long sentNs = i * (SECOND_NS / packets);
+            sender.update(digest, sentNs, 100);
+            if (random.nextDouble() >= loss) {
+                final long delayNs = (long)(-MS_NS * Math.log(1 - random.nextDouble()));
+                receiver.update(digest, sentNs + delayNs, 100);
+                sumNs += delayNs;
+                received++;
+            }
+        }
+        mean[0] = sumNs / received;
+        final LdaEstimate estimate = new LdaEstimate();
+        new LdaEstimator(0.95).estimate(sender.image(), receiver.image(), estimate);
+        return estimate;
+    }
+
     /** Joint estimation takes more flows when these spread over fewer cells, as far as its memory goes. */
     @Test
     void shouldSolveMoreFlowsWhereMemoryAllows() {
         final int most = config.joint().maxFlows();
         control = new ShapeControl(
             config, (each) -> (long)each.joint().maxFlows() * each.lds().shape().vldaLength() * each.lds().shape().rows(),
-            4L * most * 4);
+            4L * most * 4, () -> false);
         pass(2, 5 * most / 2, 0);
         assertEquals(4 * most, config.joint().maxFlows());
         pass(125, most / 2, 0);

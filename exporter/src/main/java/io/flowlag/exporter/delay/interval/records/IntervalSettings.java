@@ -42,21 +42,27 @@ public record IntervalSettings(
     /**
      * Shape of the sketches.
      *
-     * @param geometry        of the sketch of all flows, family LDS.
-     * @param aggregatorCells of each bank of a class's aggregator, even.
-     * @param classCount      traffic classes, at least 1.
-     * @param seed            that both points share.
-     * @param alpha           how much fuller than the emptiest a cell may be and still count.
+     * @param geometry   of the sketch of all flows, family LDS.
+     * @param aggregator of each class, family LDA.
+     * @param classCount traffic classes, at least 1.
+     * @param seed       that both points share.
+     * @param alpha      how much fuller than the emptiest a cell may be and still count.
      */
-    public record Cells(SketchGeometry geometry, int aggregatorCells, int classCount, long seed, double alpha) {
-        /** {@return the shape of the aggregator of a class; its four banks take a half-power share of the packets each} */
-        public SketchGeometry aggregator() {
-            return aggregator(aggregatorCells);
-        }
+    public record Cells(SketchGeometry geometry, SketchGeometry aggregator, int classCount, long seed, double alpha) {
+        /** Most leading zeros of {@link #aggregator(int, int)}. */
+        public static final int MOST_ZEROS = SketchGeometry.MAX_LEADING_ZEROS - 2;
 
-        /** The shape of an aggregator. */
-        public static SketchGeometry aggregator(final int cells) {
-            return SketchGeometry.lda(cells, AGGREGATOR_BANKS);
+        /**
+         * The shape of an aggregator. One of its four banks takes the packets that the others leave, so that every packet is
+         * counted.
+         *
+         * @param cells of each bank, even.
+         * @param zeros leading zeros of the second bank, which the next two follow, for known losses; 0 for banks far apart,
+         *              which stand any losses.
+         */
+        public static SketchGeometry aggregator(final int cells, final int zeros) {
+            return zeros == 0 ? SketchGeometry.lda(cells, AGGREGATOR_BANKS) :
+                SketchGeometry.lda(cells, 0, zeros, zeros + 1, zeros + 2);
         }
     }
 
