@@ -22,7 +22,7 @@ public record IntervalLoad(
         final long[] largest = new long[1];
         answer.forEachHeavyHitter((record, packets) -> largest[0] = Math.max(largest[0], (long)packets));
         final boolean isSpoiled = answer.hasSketches() && answer.hasLoss() &&
-            answer.reconcileStatus() != ReconcileStatus.COMPLETE;
+            !(answer.reconcileStatus() == ReconcileStatus.COMPLETE && answer.isReconciledWhole());
         final long lost = !isSpoiled || !answer.hasUnexplainedLoss() ? 0 :
             Math.max(0, answer.lostPackets() - answer.unexplainedLostPackets());
         long received = 0;
