@@ -104,10 +104,11 @@ final class SketchWriter {
                 FlowSketch.standardDeviationNs(entry, sketchOffset, records.standardDeviationNs(record));
                 FlowDelay.addFlags(entry, offset, FlowDelay.FLAG_SKETCH_DEVIATION);
             }
-            judge(entry, offset, record);
-            choice.offerEstimate(
-                FlowDelay.ESTIMATOR_SKETCH, records.answeredPackets(record), meanNs,
-                records.hasBound(record) ? sketchBoundNs(record, choice.packets()) : MeanChoice.UNKNOWN);
+            final double boundNs = records.hasBound(record) ? sketchBoundNs(record, choice.packets()) : MeanChoice.UNKNOWN;
+            if (records.hasBound(record) && records.answeredPackets(record) == choice.packets()) {
+                judge(entry, offset, meanNs, boundNs);
+            }
+            choice.offerEstimate(FlowDelay.ESTIMATOR_SKETCH, records.answeredPackets(record), meanNs, boundNs);
         }
         writeJoint(entry, offset, record, choice);
     }
@@ -222,23 +223,20 @@ final class SketchWriter {
         return (bounded * jointBoundNs(record) + rest * restNs) / ofPackets;
     }
 
-    /** Compares the sketches' mean with the matched and the interpolated one. */
-    private void judge(final MutableDirectBuffer entry, final int offset, final int record) {
-        final long meanNs = records.meanNs(record);
+    /** Compares the sketches' mean of all packets, and its bound, with the matched and the interpolated one, as exported. */
+    private void judge(final DirectBuffer entry, final int offset, final long meanNs, final double boundNs) {
         final int matchedOffset = FlowDelay.matchedOffset(offset);
-        final boolean isBounded = records.hasBound(record) &&
-            records.answeredPackets(record) == FlowEntry.packetCount(entry, offset - FlowEntry.BASE_LENGTH_BYTES);
-        if (isBounded && DelayCounters.count(entry, matchedOffset) > 0) {
+        if (DelayCounters.count(entry, matchedOffset) > 0) {
             final long errorNs = Math.abs(meanNs - DelayCounters.meanNs(entry, matchedOffset));
             counts.increment(Count.LDS_BOUNDED_FLOWS);
-            counts.add(Count.LDS_BOUNDS_HELD, errorNs <= Math.max(1, records.boundNs(record)) ? 1 : 0);
+            counts.add(Count.LDS_BOUNDS_HELD, errorNs <= Math.max(1, boundNs) ? 1 : 0);
         }
-        if (isBounded && DelayCounters.count(entry, offset) > 0 &&
-            FlowDelay.has(entry, offset, FlowDelay.FLAG_ERROR_BOUND)) {
+        if (DelayCounters.count(entry, offset) > 0 && FlowDelay.has(entry, offset, FlowDelay.FLAG_ERROR_BOUND)) {
+            final long packets = FlowEntry.packetCount(entry, offset - FlowEntry.BASE_LENGTH_BYTES);
+            final double boundsNs = boundNs + referenceFactor(packets) * FlowDelay.errorBoundNs(entry, offset);
             final long distanceNs = Math.abs(meanNs - DelayCounters.meanNs(entry, offset));
             counts.increment(Count.LDS_RLI_FLOWS);
-            final long boundNs = records.boundNs(record) + FlowDelay.errorBoundNs(entry, offset);
-            counts.add(Count.LDS_RLI_AGREED, distanceNs <= boundNs ? 1 : 0);
+            counts.add(Count.LDS_RLI_AGREED, distanceNs <= boundsNs ? 1 : 0);
         }
     }
 
