@@ -5,7 +5,7 @@ import java.util.Arrays;
 /**
  * The factor for an estimator's bounds that makes them hold for 95 % of witness flows of a size: the 95th percentile of errors
  * over bounds. Sizes with few witnesses use those of all sizes; without enough of these, bounds stay unchanged. Bounds become
- * narrower only with many witnesses of a size.
+ * narrower only with many witnesses of a size. Of several intervals the size is that of one.
  * <p>
  * The bound of a record of several intervals is the average of theirs, as if errors were alike. Cells are hashed anew in each
  * interval, so errors partly average out. How far is learned from witnesses of the size with about as many intervals; what does
@@ -15,8 +15,10 @@ import java.util.Arrays;
  * One thread. Allocates at construction.
  */
 public final class BoundCheck {
-    private static final int SIZES = 6;
+    private static final int SIZES = 10;
     private static final int ALL_SIZES = 0;
+    /** Packets an interval where the next class begins. */
+    private static final int[] LIMITS = {2, 4, 10, 32, 100, 316, 1000, 3162};
     /** Classes of one interval, of 2, of 3 to 5, 6 to 11 and so on. */
     private static final int SPANS = 7;
     private static final double SEVERAL = 1.5;
@@ -53,7 +55,7 @@ public final class BoundCheck {
         if (span == 0) {
             add(ALL_SIZES, LEAST_OF_ALL, ratio);
         }
-        add(span * SIZES + size(packets), LEAST_OF_SIZE, ratio);
+        add(index(span, each(packets, intervals)), LEAST_OF_SIZE, ratio);
     }
 
     private void add(final int index, final int least, final float ratio) {
@@ -83,19 +85,28 @@ public final class BoundCheck {
     }
 
     private int known(final long packets, final double intervals) {
-        int index = span(intervals) * SIZES + size(packets);
-        while (index >= SIZES && counts[index] < LEAST_OF_SIZE) {
-            index -= SIZES;
+        final double each = each(packets, intervals);
+        int span = span(intervals);
+        while (span > 0 && counts[index(span, each)] < LEAST_OF_SIZE) {
+            span--;
         }
-        return index;
+        return index(span, each);
+    }
+
+    private static double each(final long packets, final double intervals) {
+        return isOfSeveral(intervals) ? packets / intervals : packets;
     }
 
     private static int span(final double intervals) {
         return Math.max(0, Math.min(SPANS - 1, Math.getExponent(intervals / SEVERAL) + 1));
     }
 
-    /** The size class: the number of digits, with a class of its own for a single packet. */
-    private static int size(final long packets) {
-        return packets < 2 ? 1 : packets < 10 ? 2 : packets < 100 ? 3 : packets < 1000 ? 4 : 5;
+    /** The class of so many packets an interval: half a decade, or a whole one of single intervals; one packet has its own. */
+    private static int index(final int span, final double packets) {
+        int size = 1;
+        while (size < SIZES - 1 && packets >= LIMITS[size - 1]) {
+            size++;
+        }
+        return span == 0 ? size | 1 : span * SIZES + size;
     }
 }

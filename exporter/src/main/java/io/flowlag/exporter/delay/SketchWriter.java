@@ -49,7 +49,7 @@ final class SketchWriter {
             records.answeredPackets(record) == packets) {
             sketchBounds.add(
                 packets, records.boundIntervals(record), Math.abs(records.meanNs(record) - truthNs),
-                Math.abs(records.cellsMeanNs(record) - truthNs), records.boundNs(record));
+                Math.abs(records.lastingMeanNs(record) - truthNs), records.boundNs(record));
         }
         final double jointIntervals = records.jointBoundIntervals(record);
         if (records.hasJointBound(record) && records.jointPackets(record) == packets && !records.isJointTold(record) &&
@@ -114,12 +114,12 @@ final class SketchWriter {
     }
 
     private long sketchMeanNs(final int record, final long packets) {
-        return sketchBounds.isByCells(packets, records.boundIntervals(record)) ? records.cellsMeanNs(record) :
+        return sketchBounds.isOther(packets, records.boundIntervals(record)) ? records.lastingMeanNs(record) :
             records.meanNs(record);
     }
 
     private long jointMeanNs(final int record) {
-        return jointBounds.isByCells(records.jointBoundPackets(record), records.jointBoundIntervals(record)) ?
+        return jointBounds.isOther(records.jointBoundPackets(record), records.jointBoundIntervals(record)) ?
             records.jointCellsMeanNs(record) : records.jointMeanNs(record);
     }
 

@@ -207,20 +207,20 @@ class MeanChoiceTest {
     void shouldNarrowBoundsOfSeveralIntervalsAsErrorsAverageOut(final long seed) {
         final Random random = new Random(seed);
         final BoundCheck check = new BoundCheck();
-        assertEquals(1, check.factor(70, 60));
+        assertEquals(1, check.factor(7 * 60, 60));
         for (int i = 0; i < 500; i++) {
             final double stays = 0.1 * random.nextGaussian();
             for (final int intervals : new int[] {5, 20, 60}) {
                 final double errorNs = 1_000 * (stays + random.nextGaussian() / Math.sqrt(intervals));
-                check.add(70, intervals, Math.abs(errorNs), 1_960);
+                check.add(7 * intervals, intervals, Math.abs(errorNs), 1_960);
             }
         }
         for (final int intervals : new int[] {5, 20, 60}) {
             final double wanted = Math.sqrt(0.01 + 1.0 / intervals);
-            assertTrue(check.factor(70, intervals) > 0.93 * wanted && check.factor(70, intervals) < 1.3 * wanted,
-                intervals + " intervals: " + check.factor(70, intervals) + " for " + wanted);
+            final double factor = check.factor(7 * intervals, intervals);
+            assertTrue(factor > 0.93 * wanted && factor < 1.3 * wanted, intervals + " intervals: " + factor + " for " + wanted);
         }
-        assertEquals(check.factor(70, 5), check.factor(70, 11), "as of fewer intervals");
-        assertEquals(1, check.factor(7, 60), "of another size");
+        assertEquals(check.factor(7 * 5, 5), check.factor(7 * 11, 11), "as of fewer intervals");
+        assertEquals(1, check.factor(70 * 60, 60), "of another size");
     }
 }

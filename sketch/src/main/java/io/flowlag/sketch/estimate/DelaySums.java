@@ -129,7 +129,6 @@ final class DelaySums {
 
         result.status = EstimateStatus.PRESENT;
         result.meanNs = meanNs;
-        result.cellsMeanNs = meanNs;
         result.boundNs = boundFactor * Math.sqrt(samplingNs2 + interferenceNs2);
         result.samples = Math.round(samples);
         result.chosenCells = cells;

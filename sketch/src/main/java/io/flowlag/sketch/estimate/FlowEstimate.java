@@ -5,7 +5,11 @@ package io.flowlag.sketch.estimate;
  * the next flow. {@link #totalCells} is R times k.
  */
 public final class FlowEstimate extends Estimate {
+    double levelNs;
     double cellsMeanNs;
+    double cellsVarianceNs2;
+    double changeVarianceNs2;
+    double lastingVarianceNs2;
     long samples;
     int usableCells;
     int chosenCells;
@@ -28,12 +32,41 @@ public final class FlowEstimate extends Estimate {
     }
 
     /**
-     * The mean as the flow's cells alone have it. {@link #meanNs} is drawn to that of all flows, which errs the same way in each
-     * interval; an average over many should not be. Returns ns, signed.
+     * Whether the mean was drawn to that of all flows, which errs the same way in each interval: many should be drawn once, by
+     * the parts that follow.
      */
+    public boolean isDrawn() {
+        return hasMean() && cellsVarianceNs2 >= 0;
+    }
+
+    /** The mean of all flows' packets. Returns ns, signed. */
+    public double levelNs() {
+        require(isDrawn());
+        return levelNs;
+    }
+
+    /** The mean as the flow's cells alone have it. Returns ns, signed. */
     public double cellsMeanNs() {
-        require(hasMean());
+        require(isDrawn());
         return cellsMeanNs;
+    }
+
+    /** Variance of that about the true mean of the interval. Returns ns², 0 if it is exact. */
+    public double cellsVarianceNs2() {
+        require(isDrawn());
+        return cellsVarianceNs2;
+    }
+
+    /** Expected variance of a flow's means from interval to interval. Returns ns², above 0. */
+    public double changeVarianceNs2() {
+        require(isDrawn());
+        return changeVarianceNs2;
+    }
+
+    /** Expected variance of flows' lasting means. Returns ns², above 0. */
+    public double lastingVarianceNs2() {
+        require(isDrawn());
+        return lastingVarianceNs2;
     }
 
     /**
@@ -137,6 +170,7 @@ public final class FlowEstimate extends Estimate {
     void begin(final int cells) {
         reset(cells);
         samples = 0;
+        cellsVarianceNs2 = Double.NaN;
         usableCells = 0;
         chosenCells = 0;
         degreesOfFreedom = 0;

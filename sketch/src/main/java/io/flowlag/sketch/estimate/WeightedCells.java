@@ -16,6 +16,8 @@ final class WeightedCells {
     private static final double POSITIVE_PART = 8 / Math.PI;
     private static final double MOSTLY_OWN = 0.5;
     private static final double WHOLE = 1 - 1e-9;
+    /** The part of the variance of flows' means that lasts, where flows differ for good; the rest is of the interval. */
+    private static final double LASTING = 0.9;
 
     private final SketchGeometry geometry;
     private final CellMap cellMap;
@@ -102,17 +104,24 @@ final class WeightedCells {
     }
 
     private void finish(final double packets, final double boundFactor, final FlowEstimate result) {
+        final double packetsNs2 = packetVarianceNs2 / packets;
+        final double flowsNs2 = variance.flowVarianceNs2();
         if (exact) {
             result.meanNs = exactMeanNs;
             result.cellsMeanNs = exactMeanNs;
+            result.cellsVarianceNs2 = 0;
             result.boundNs = 0;
         } else if (precision > 0) {
-            final double priorNs2 = PRIOR_WIDTH * (packetVarianceNs2 / packets + variance.flowVarianceNs2());
+            final double priorNs2 = PRIOR_WIDTH * (packetsNs2 + flowsNs2);
             final double posteriorNs2 = 1 / (precision + 1 / priorNs2);
             result.meanNs = meanNs + offsetSum * posteriorNs2;
             result.cellsMeanNs = meanNs + offsetSum / precision;
+            result.cellsVarianceNs2 = disagreement() / precision;
             result.boundNs = boundFactor * Math.sqrt(posteriorNs2 * disagreement());
         }
+        result.levelNs = meanNs;
+        result.changeVarianceNs2 = packetsNs2 + (1 - LASTING) * flowsNs2;
+        result.lastingVarianceNs2 = PRIOR_WIDTH * Math.max(packetVarianceNs2, LASTING * flowsNs2);
         result.samples = Math.max(1, Math.round(bestSamples));
         result.chosenCells = ownCells;
     }

@@ -113,13 +113,13 @@ final class LastingRecords {
             final double truthNs = truthSumsNs[length][flow] / count;
             if (of.answeredPackets(flow) == count && of.hasBound(flow)) {
                 final double errorNs = Math.abs(of.meanNs(flow) - truthNs);
-                final double cellsErrorNs = Math.abs(of.cellsMeanNs(flow) - truthNs);
+                final double lastingErrorNs = Math.abs(of.lastingMeanNs(flow) - truthNs);
                 final double intervals = of.boundIntervals(flow);
                 if (isKnown) {
-                    sketchBounds.add(count, intervals, errorNs, cellsErrorNs, of.boundNs(flow));
+                    sketchBounds.add(count, intervals, errorNs, lastingErrorNs, of.boundNs(flow));
                 } else {
                     scores.get(length).add(
-                        count, LENGTHS[length], sketchBounds.isByCells(count, intervals) ? cellsErrorNs : errorNs,
+                        count, LENGTHS[length], sketchBounds.isOther(count, intervals) ? lastingErrorNs : errorNs,
                         sketchBounds.factor(count, intervals) * of.boundNs(flow), of.boundNs(flow));
                 }
             }
@@ -129,7 +129,7 @@ final class LastingRecords {
                 final double intervals = of.jointBoundIntervals(flow);
                 if (!isKnown) {
                     scores.get(LENGTHS.length + length).add(
-                        count, LENGTHS[length], jointBounds.isByCells(count, intervals) ? cellsErrorNs : errorNs,
+                        count, LENGTHS[length], jointBounds.isOther(count, intervals) ? cellsErrorNs : errorNs,
                         jointBounds.factor(count, intervals) * of.jointBoundNs(flow), of.jointBoundNs(flow));
                 } else if (BoundCheck.isOfSeveral(intervals)) {
                     jointBounds.add(count, intervals, errorNs, cellsErrorNs, of.jointBoundNs(flow));

@@ -20,8 +20,10 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  *  96  firstInterval       8   in which the record has a packet
  * 104  classIndex          4
  * 108  unexpectedPackets   4
- * 112  cellsOffsetSumNs    8   packets times how far the mean by cells alone is from the mean, floating point
- * 120  (unused)            8
+ * 112  drawnSumNs          4   packets times how far means drawn little are from the mean; as the next three floating point
+ * 116  openPackets         4   that those means leave to the flow's lasting mean
+ * 120  lastingSum          4   sum of weights times how far the flow's means are from all flows'
+ * 124  lastingWeight       4
  * 128  answerFlags         4
  * 132  usableCells         4
  * 136  answeredPackets     8   behind the mean
@@ -39,7 +41,7 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * 224  truthPackets        8   of intervals in which the flow is a witness
  * 232  truthSumNs          8   of their delays
  * 240  jointBoundPackets   8   of the jointPackets, with a bound
- * 248  jointCellsSumNs     8   as cellsOffsetSumNs
+ * 248  jointCellsSumNs     8   packets times how far the mean by cells alone is from the mean, floating point
  * </pre>
  * Four cache lines: a gathered packet needs only the first, the count of an interval's packets the second, and a result of cells
  * or sums the third.
@@ -60,7 +62,10 @@ final class SketchRecordLayout {
     static final int FIRST_INTERVAL_OFFSET = PACKETS_OFFSET + SketchRecords.INTERVALS * Integer.BYTES;
     static final int CLASS_INDEX_OFFSET = FIRST_INTERVAL_OFFSET + 8;
     static final int UNEXPECTED_PACKETS_OFFSET = CLASS_INDEX_OFFSET + 4;
-    static final int CELLS_OFFSET_SUM_OFFSET = UNEXPECTED_PACKETS_OFFSET + 4;
+    static final int DRAWN_SUM_OFFSET = UNEXPECTED_PACKETS_OFFSET + 4;
+    static final int OPEN_PACKETS_OFFSET = DRAWN_SUM_OFFSET + 4;
+    static final int LASTING_SUM_OFFSET = OPEN_PACKETS_OFFSET + 4;
+    static final int LASTING_WEIGHT_OFFSET = LASTING_SUM_OFFSET + 4;
     static final int ANSWER_FLAGS_OFFSET = 2 * CACHE_LINE_LENGTH;
     static final int USABLE_CELLS_OFFSET = ANSWER_FLAGS_OFFSET + 4;
     static final int ANSWERED_PACKETS_OFFSET = USABLE_CELLS_OFFSET + 4;

@@ -275,7 +275,9 @@ public final class SketchRecords {
     public void addDelay(final int record, final int packets, final double share, final FlowEstimate estimate) {
         final int row = row(record);
         double deviationsNs2 = addMean(row, packets, estimate.meanNs());
-        addDouble(row + CELLS_OFFSET_SUM_OFFSET, packets * (estimate.cellsMeanNs() - estimate.meanNs()));
+        if (estimate.isDrawn()) {
+            addLasting(row, packets, estimate);
+        }
         if (share == 1 && estimate.hasStandardDeviation()) {
             deviationsNs2 += packets * estimate.standardDeviationNs() * estimate.standardDeviationNs();
         } else {
@@ -291,6 +293,21 @@ public final class SketchRecords {
         }
         addDouble(row + SAMPLES_OFFSET, share * estimate.samples());
         addInt(row + USABLE_CELLS_OFFSET, estimate.usableCells());
+    }
+
+    /**
+     * Adds what the flow's lasting mean follows from. Within an interval a mean is b + v off it: it changes, and cells err. Known
+     * that mean, the interval's is drawn to it by v / (b + v).
+     */
+    private void addLasting(final int row, final int packets, final FlowEstimate estimate) {
+        final double offsetNs = estimate.cellsMeanNs() - estimate.levelNs();
+        final double weight = 1 / (estimate.changeVarianceNs2() + estimate.cellsVarianceNs2());
+        final double open = estimate.cellsVarianceNs2() * weight;
+        addFloat(row + DRAWN_SUM_OFFSET, packets * (estimate.cellsMeanNs() - open * offsetNs - estimate.meanNs()));
+        addFloat(row + OPEN_PACKETS_OFFSET, packets * open);
+        addFloat(row + LASTING_SUM_OFFSET, weight * offsetNs);
+        final boolean isFirst = rows.getFloat(row + LASTING_WEIGHT_OFFSET) == 0;
+        addFloat(row + LASTING_WEIGHT_OFFSET, isFirst ? weight + 1 / estimate.lastingVarianceNs2() : weight);
     }
 
     /** How far the mean of a share s of packets is from that of all, at most: σ·√((1 - s)/s), with σ at its bound. */
@@ -382,10 +399,13 @@ public final class SketchRecords {
         return Math.round(rows.getDouble(row(record) + MEAN_OFFSET));
     }
 
-    /** {@return the mean as cells alone have it, which over many intervals may be nearer, ns, signed} */
-    public long cellsMeanNs(final int record) {
-        return Math.round(rows.getDouble(row(record) + MEAN_OFFSET) +
-            rows.getDouble(row(record) + CELLS_OFFSET_SUM_OFFSET) / answeredPackets(record));
+    /** {@return the mean if intervals are drawn to the flow's lasting mean, and that once to all flows'; ns, signed} */
+    public long lastingMeanNs(final int record) {
+        final int row = row(record);
+        final double weight = rows.getFloat(row + LASTING_WEIGHT_OFFSET);
+        final double lastingNs = weight > 0 ? rows.getFloat(row + LASTING_SUM_OFFSET) / weight : 0;
+        final double sumNs = rows.getFloat(row + DRAWN_SUM_OFFSET) + rows.getFloat(row + OPEN_PACKETS_OFFSET) * lastingNs;
+        return Math.round(rows.getDouble(row + MEAN_OFFSET) + sumNs / answeredPackets(record));
     }
 
     /** Packets of the record that the mean covers; 0 without a mean. */
@@ -457,7 +477,7 @@ public final class SketchRecords {
         return Math.round(rows.getDouble(row(record) + JOINT_MEAN_OFFSET));
     }
 
-    /** {@return the joint mean without what is learned of all flows, as {@link #cellsMeanNs}} */
+    /** {@return the joint mean as cells alone have it, without what is learned of all flows; ns, signed} */
     public long jointCellsMeanNs(final int record) {
         return Math.round(rows.getDouble(row(record) + JOINT_MEAN_OFFSET) +
             rows.getDouble(row(record) + JOINT_CELLS_SUM_OFFSET) / jointPackets(record));
@@ -530,8 +550,12 @@ public final class SketchRecords {
     }
 
     private void addBound(final int at, final double sumNs) {
-        rows.putFloat(at, (float)(rows.getFloat(at) + sumNs));
-        rows.putFloat(at + Float.BYTES, (float)(rows.getFloat(at + Float.BYTES) + sumNs * sumNs));
+        addFloat(at, sumNs);
+        addFloat(at + Float.BYTES, sumNs * sumNs);
+    }
+
+    private void addFloat(final int at, final double amount) {
+        rows.putFloat(at, (float)(rows.getFloat(at) + amount));
     }
 
     private void addDouble(final int at, final double amount) {
