@@ -215,6 +215,7 @@ public final class FlowCache {
     /** Ends flows by force, in so many slots at most. Returns whether flows may be left. */
     public boolean flush(final int limit) {
         final int stop = Math.min(flushCursor + limit, table.usedSlots());
+        touched = table.touchBuckets(flushCursor, stop);
         for (; flushCursor < stop; flushCursor++) {
             if (table.isLive(flushCursor)) {
                 wheel.cancel(flushCursor);

@@ -119,6 +119,15 @@ final class FlowTable {
         return index.getLong((tag(hash) & indexMask) * BUCKET_LENGTH);
     }
 
+    /** Prefetches the buckets of the flows that slots hold or held last, as {@link #touchBucket}. */
+    long touchBuckets(final int firstSlot, final int stopSlot) {
+        long octets = 0;
+        for (int slot = firstSlot; slot < stopSlot; slot++) {
+            octets += index.getLong((FlowEntry.keyHashHigh(entries, offset(slot)) & indexMask) * BUCKET_LENGTH);
+        }
+        return octets;
+    }
+
     /**
      * Finds the likely entry of a key: the first whose bucket has the key's tag. Its key is not compared.
      *

@@ -26,7 +26,8 @@ import java.util.function.BooleanSupplier;
 public class MeteringAgent implements Stage, DescriptorHandler {
     private static final int BATCH_LIMIT = 16;
     private static final int EXPIRY_LIMIT = 256;
-    private static final int FLUSH_LIMIT = 4096;
+    /** Few, so that the loop over them is called often and compiled early, and what it prefetches stays in cache. */
+    private static final int FLUSH_LIMIT = 128;
     /** So many records fit into the smallest ring. */
     private static final int TAKE_UP_LIMIT = 64;
 
