@@ -1,7 +1,5 @@
 package io.flowlag.common.hash;
 
-import java.security.SecureRandom;
-
 /**
  * First places of keys in open-addressed tables, by a secret of this process, so that a peer that chooses keys cannot aim them at
  * one region. Two keys get the same place with a probability of at most 2 / length (multiply-shift, Dietzfelbinger et al., "A
@@ -9,7 +7,7 @@ import java.security.SecureRandom;
  * it. Stateless, any thread; allocates never.
  */
 public final class SecretPlace {
-    private static final long FACTOR = new SecureRandom().nextLong() | 1;
+    private static final long FACTOR = Secrets.next() | 1;
 
     private SecretPlace() {
     }

@@ -1,10 +1,9 @@
 package io.flowlag.exporter.decode;
 
+import io.flowlag.common.hash.Secrets;
 import io.flowlag.common.hash.SipHash;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
-
-import java.security.SecureRandom;
 
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
@@ -64,8 +63,7 @@ final class FragmentTable {
      * @param isProtocolRecalled whether later IPv6 fragments get the protocol of the first.
      */
     FragmentTable(final int entryCount, final long timeoutNs, final boolean isProtocolRecalled) {
-        final SecureRandom random = new SecureRandom();
-        this.hash = new SipHash(random.nextLong(), random.nextLong());
+        this.hash = new SipHash(Secrets.next(), Secrets.next());
         this.table = new UnsafeBuffer(
             BufferUtil.allocateDirectAligned(entryCount * ENTRY_LENGTH_BYTES, CACHE_LINE_LENGTH));
         this.timeoutNs = timeoutNs;

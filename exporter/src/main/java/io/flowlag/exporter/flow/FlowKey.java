@@ -1,10 +1,10 @@
 package io.flowlag.exporter.flow;
 
+import io.flowlag.common.hash.Secrets;
 import io.flowlag.exporter.decode.FlowKeyLayout;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-import java.security.SecureRandom;
 import java.util.SplittableRandom;
 
 /**
@@ -66,7 +66,7 @@ final class FlowKey {
 
     /** {@return an unpredictable seed} */
     static long randomSeed() {
-        return new SecureRandom().nextLong();
+        return Secrets.next();
     }
 
     /** Takes the key of a packet or of a flow. */
