@@ -4,7 +4,11 @@ import io.flowlag.common.config.BadValueException;
 import io.flowlag.common.config.UnitValue;
 import io.flowlag.common.config.ValueType;
 
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 
 /** Sizes of memory on command lines, and of this host. Stateless. */
 public final class MemorySize {
@@ -19,7 +23,41 @@ public final class MemorySize {
 
     /** {@return memory of this host or of the process's control group, whichever is less, octets} */
     public static long ofHost() {
-        return ((com.sun.management.OperatingSystemMXBean)ManagementFactory.getOperatingSystemMXBean()).getTotalMemorySize();
+        long least = Long.MAX_VALUE;
+        try {
+            // Read here, because the JDK's beans take a twentieth of a start.
+            least = number(Files.readAllLines(Path.of("/proc/meminfo")).get(0)) << 10;
+            for (final String line : Files.readAllLines(Path.of("/proc/self/cgroup"))) {
+                final String[] parts = line.split(":", 3);
+                if (parts[1].isEmpty() || parts[1].equals("memory")) {
+                    least = Math.min(least, ofGroup(Path.of("/sys/fs/cgroup", parts[1]), Path.of(parts[2])));
+                }
+            }
+        } catch (final IOException | RuntimeException ex) {
+            // No such system: the beans know theirs.
+        }
+        return least < Long.MAX_VALUE ? least :
+            ((com.sun.management.OperatingSystemMXBean)ManagementFactory.getOperatingSystemMXBean()).getTotalMemorySize();
+    }
+
+    /** The least limit of a control group and those above it, where they are mounted, of version 1 or 2. */
+    private static long ofGroup(final Path root, final Path group) throws IOException {
+        long least = Long.MAX_VALUE;
+        for (Path each = group; each != null; each = each.getParent()) {
+            for (final String name : List.of("memory.max", "memory.limit_in_bytes")) {
+                final Path file = Path.of(root.toString() + each, name);
+                if (Files.exists(file)) {
+                    least = Math.min(least, number(Files.readString(file)));
+                }
+            }
+        }
+        return least;
+    }
+
+    /** The number in a line; the largest if there is none, as for max. */
+    private static long number(final String line) {
+        final String digits = line.replaceAll("[^0-9]", "");
+        return digits.isEmpty() ? Long.MAX_VALUE : Long.parseLong(digits);
     }
 
     /** {@return default of the memory of run: a quarter of this host's; more where that is too little, octets} */
