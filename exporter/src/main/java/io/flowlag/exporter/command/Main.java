@@ -47,6 +47,10 @@ public final class Main {
     private static final int OPTION_COLUMNS = 23;
     private static final int HELP_ORDER = 1000;
     private static final String HELP = "help";
+    private static final String VERSION = "--version";
+    private static final String SHORT_VERSION = "-V";
+    /** The parser would look up each of their classes. */
+    private static final String NEEDLESS_CONVERTERS = "java\\.time\\..*,java\\.sql\\..*";
     private static final Pattern UNKNOWN_OPTION = Pattern.compile("Unknown options?: '([^'=]+)");
 
     private final Terminal terminal;
@@ -57,7 +61,7 @@ public final class Main {
         this(starter, terminal, null);
     }
 
-    /** With one command alone, because a start takes longer with each; with all of them where the name is none. */
+    /** With one command alone, or with none for the version, because a start takes longer with each; else with all of them. */
     private Main(final ProcessStarter starter, final Terminal terminal, final String name) {
         this.terminal = terminal;
         commandLine = new CommandLine(root());
@@ -65,10 +69,10 @@ public final class Main {
         final Map<String, Supplier<Object>> commands = commands(starter, terminal);
         if (commands.containsKey(name)) {
             add(commands.get(name).get());
-        } else {
+        } else if (!VERSION.equals(name) && !SHORT_VERSION.equals(name)) {
             commands.values().forEach((command) -> add(command.get()));
         }
-        commandLine.getCommandSpec().addOption(OptionSpec.builder("-V", "--version").versionHelp(true).type(boolean.class)
+        commandLine.getCommandSpec().addOption(OptionSpec.builder(SHORT_VERSION, VERSION).versionHelp(true).type(boolean.class)
             .arity("0").description("Prints the version.").build());
         commandLine.getCommandSpec().versionProvider(handlers);
         addHelp(commandLine);
@@ -179,6 +183,7 @@ public final class Main {
     /** The process. */
     public static void main(final String[] arguments) {
         LogProvider.use();
+        System.setProperty("picocli.converters.excludes", NEEDLESS_CONVERTERS);
         LastResort.install();
         if (arguments.length > 0 && RunCommand.NAME.equals(arguments[0])) {
             Signals.hold();
@@ -188,8 +193,9 @@ public final class Main {
 
     /** Does what a command line asks for, in the JVM of the caller. */
     public static int run(final Terminal terminal, final String... arguments) {
+        final boolean isOfAll = arguments.length == 0 || arguments.length > 1 && arguments[0].startsWith("-");
         try {
-            return new Main(new ProcessLauncher(), terminal, arguments.length == 0 ? null : arguments[0]).run(arguments);
+            return new Main(new ProcessLauncher(), terminal, isOfAll ? null : arguments[0]).run(arguments);
         } finally {
             terminal.settle();
         }

@@ -5,40 +5,16 @@ import io.flowlag.common.config.Names;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** What rows are sorted by; each has a value, or null where it is unknown. */
 public enum SortKey {
-    MEAN((row) -> row.delay().meanNs()),
-    BOUND((row) -> row.delay().boundNs()),
-    SD((row) -> row.delay().spread().standardDeviationNs()),
-    P50((row) -> row.delay().spread().p50Ns()),
-    P90((row) -> row.delay().spread().p90Ns()),
-    P99((row) -> row.delay().spread().p99Ns()),
-    MAX((row) -> row.delay().spread().maximumNs()),
-    LOST((row) -> row.loss().packets()),
-    LOSS(FlowRow::lossShare),
-    PACKETS((row) -> row.traffic().packets()),
-    OCTETS((row) -> row.traffic().octets()),
-    FLOWS((row) -> row.traffic().flows()),
-    START((row) -> row.traffic().startNs()),
-    DURATION((row) -> row.traffic().durationNs()),
-    HANDSHAKE((row) -> row.tcp().handshakeNs()),
-    RTT((row) -> row.tcp().roundTripMeanNs()),
-    RETRANSMITTED((row) -> row.tcp().retransmitted()),
-    REORDERED((row) -> row.tcp().outOfOrder()),
-    ZERO_WINDOWS((row) -> row.tcp().zeroWindows());
+    MEAN, BOUND, SD, P50, P90, P99, MAX, LOST, LOSS, PACKETS, OCTETS, FLOWS, START, DURATION, HANDSHAKE, RTT, RETRANSMITTED,
+    REORDERED, ZERO_WINDOWS;
 
     /** What other tools call a key. */
     private static final Map<String, String> OTHER_WORDS =
         Map.of("bytes", "octets", "size", "octets", "delay", "mean", "jitter", "sd", "retransmissions", "retransmitted");
-
-    private final Function<FlowRow, Number> value;
-
-    SortKey(final Function<FlowRow, Number> value) {
-        this.value = value;
-    }
 
     /** {@return its name on the command line} */
     public String label() {
@@ -47,8 +23,32 @@ public enum SortKey {
 
     /** {@return the value of a row; NaN if unknown} */
     public double of(final FlowRow row) {
-        final Number number = value.apply(row);
+        final Number number = value(row);
         return number == null ? Double.NaN : number.doubleValue();
+    }
+
+    private Number value(final FlowRow row) {
+        return switch (this) {
+            case MEAN -> row.delay().meanNs();
+            case BOUND -> row.delay().boundNs();
+            case SD -> row.delay().spread().standardDeviationNs();
+            case P50 -> row.delay().spread().p50Ns();
+            case P90 -> row.delay().spread().p90Ns();
+            case P99 -> row.delay().spread().p99Ns();
+            case MAX -> row.delay().spread().maximumNs();
+            case LOST -> row.loss().packets();
+            case LOSS -> row.lossShare();
+            case PACKETS -> row.traffic().packets();
+            case OCTETS -> row.traffic().octets();
+            case FLOWS -> row.traffic().flows();
+            case START -> row.traffic().startNs();
+            case DURATION -> row.traffic().durationNs();
+            case HANDSHAKE -> row.tcp().handshakeNs();
+            case RTT -> row.tcp().roundTripMeanNs();
+            case RETRANSMITTED -> row.tcp().retransmitted();
+            case REORDERED -> row.tcp().outOfOrder();
+            case ZERO_WINDOWS -> row.tcp().zeroWindows();
+        };
     }
 
     /** {@return whether it is known only where TCP is followed} */

@@ -8,10 +8,13 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import org.slf4j.LoggerFactory;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.logging.LogManager;
 
 /**
  * Configures SLF4J's back end in code; no file is searched. Until {@link #configure} is called, warnings and errors go to
@@ -19,8 +22,6 @@ import java.util.function.Consumer;
  */
 public final class Logging {
     private static final List<String> CHATTY_LIBRARIES = List.of("org.pcap4j", "net.openhft", "com.sun.jna", "org.eclipse.jetty");
-    /** Held strongly, because the JDK's logging keeps loggers weakly and would lose the level. */
-    private static final java.util.logging.Logger NATIVE_ACCESS = java.util.logging.Logger.getLogger("com.sun.jna");
 
     private static LogFile openFile;
 
@@ -57,7 +58,7 @@ public final class Logging {
     static void install(final LoggerContext context, final Level level, final Consumer<String> lines,
         final boolean withStackTraces) {
         context.reset();
-        NATIVE_ACCESS.setLevel(java.util.logging.Level.OFF);
+        System.setProperty("java.util.logging.config.class", OfJdk.class.getName());
         for (final String library : CHATTY_LIBRARIES) {
             context.getLogger(library).setLevel(Level.OFF);
         }
@@ -67,6 +68,15 @@ public final class Logging {
         final Logger root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
         root.setLevel(level);
         root.addAppender(appender);
+    }
+
+    /** Configures the JDK's own logging, which JNA uses, when that starts: a start without JNA does not wait for it. */
+    public static final class OfJdk {
+        /** Called by the JDK. */
+        public OfJdk() throws IOException {
+            LogManager.getLogManager().readConfiguration(new ByteArrayInputStream(
+                "handlers=java.util.logging.ConsoleHandler\ncom.sun.jna.level=OFF\n".getBytes(StandardCharsets.US_ASCII)));
+        }
     }
 
     /** Opens a file for {@link #use}, null for null; changes nothing. Throws an {@link ExitException} if it cannot be written. */
