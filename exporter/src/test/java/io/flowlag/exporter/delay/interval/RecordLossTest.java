@@ -5,6 +5,7 @@ import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -132,6 +133,37 @@ class RecordLossTest {
         assertTrue(points.records().hasLoss(points.record(2)));
         assertTrue(points.records().isLossExact(points.record(2)));
         assertEquals(0, points.records().lostPackets(points.record(2)));
+    }
+
+    /** With too many packets for the packet cache only a sample of the flows is compared: that says nothing of the others. */
+    @Test
+    void shouldNotKnowTheEarlierLossOfFlowsOutsideTheSample() {
+        final int others = 200;
+        final int late = 32;
+        final TwoPoints points = new TwoPoints(SketchPairTest.context(1024).waitingRecords(STEPS).maxFlows(512)
+            .idleTimeoutNs(INTERVAL_NS).reconcile(new ReconcileSettings(64, 1024, 0)));
+        for (int interval = 1; interval < 4; interval++) {
+            for (int flow = 0; flow < others; flow++) {
+                points.packet(flow, interval * INTERVAL_NS + flow * 10_000L, DELAY_NS);
+            }
+        }
+        for (int flow = others; flow < others + late; flow++) {
+            points.lost(flow, INTERVAL_NS + flow * 10_000L).packet(flow, 2 * INTERVAL_NS + flow * 10_000L, DELAY_NS);
+        }
+        points.packet(0, LAST * STEP_NS, DELAY_NS).pass();
+        points.pair.onEnd();
+
+        int unknown = 0;
+        for (int flow = others; flow < others + late; flow++) {
+            final int record = points.record(flow);
+            if (!points.records().hasLoss(record)) {
+                unknown++;
+            } else {
+                assertEquals(1, points.records().lostPackets(record), "flow " + flow + " lost a packet before it was seen");
+            }
+        }
+        assertTrue(unknown > 0, "some are outside the sample");
+        assertTrue(points.isAccountedFor());
     }
 
     /** A flow may end before the interval is compared in which its last packet was lost. */

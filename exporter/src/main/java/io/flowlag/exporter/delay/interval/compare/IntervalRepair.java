@@ -411,9 +411,9 @@ public final class IntervalRepair implements ReconcileTarget {
         return isComplete() && reconciler.coversAll() && !reconciler.losses().isFull();
     }
 
-    /** {@return whether flows without a record may have unlisted losses, because the interval was not fully reconciled} */
+    /** {@return whether flows without a record may have unlisted losses, because the interval, or a flow, was not reconciled} */
     boolean mayHideUnnamed() {
-        return isOn && !(isComplete() && !reconciler.losses().isFull());
+        return isOn && !isWhole();
     }
 
     /** {@return whether the table of lost packets without a record was cleared since the last call, because it was full} */
