@@ -17,12 +17,18 @@ public final class MemorySize {
     /** Of the host for run: a part, but not less than it needs, and never all. */
     private static final int PART = 4;
     private static final long LEAST_BYTES = 384L << 20;
+    /** Read once: a reload finds what the start found, also where no file can be opened. */
+    private static final long HOST_BYTES = readHost();
 
     private MemorySize() {
     }
 
     /** {@return memory of this host or of the process's control group, whichever is less, octets} */
     public static long ofHost() {
+        return HOST_BYTES;
+    }
+
+    private static long readHost() {
         long least = Long.MAX_VALUE;
         try {
             // Read here, because the JDK's beans take a twentieth of a start.
