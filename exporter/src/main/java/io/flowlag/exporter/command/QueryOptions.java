@@ -112,7 +112,7 @@ final class QueryOptions {
         final RowFormat format = line.hasMatchedOption(FORMAT) ? line.matchedOptionValue(FORMAT, RowFormat.TABLE) :
             RowFormat.TABLE;
         return new Listing(format, query(line), format == RowFormat.TABLE && terminal.isColoured())
-            .with(terminal.isOutTerminal() ? null : EnumSet.range(RowPart.TRAFFIC, RowPart.SAMPLE)).fitting(terminal.width());
+            .with(terminal.isOutTerminal() ? null : EnumSet.complementOf(EnumSet.of(RowPart.SPELL))).fitting(terminal.width());
     }
 
     /** {@return which rows a command line asks for} */

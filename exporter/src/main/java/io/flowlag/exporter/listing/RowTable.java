@@ -43,9 +43,7 @@ public final class RowTable implements RowWriter {
     private static final String ABSENT = "-";
     private static final DateTimeFormatter START =
         DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss.SSS", Locale.ROOT).withZone(ZoneOffset.UTC);
-    /** Hours, minutes and seconds of {@link #START}. */
-    private static final int CLOCK_BEGIN = 11;
-    private static final int CLOCK_END = 19;
+    private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT).withZone(ZoneOffset.UTC);
     private static final String[] END_REASONS = {ABSENT, "idle", "active", "end", "forced", "resources"};
     private static final String[] ESTIMATORS = {
         ABSENT, "interpolated", "left", "sketch", "joint", "exact-sums", "exact-match", "mixed-paths"};
@@ -407,11 +405,16 @@ public final class RowTable implements RowWriter {
     }
 
     private static String start(final Long startNs) {
-        return startNs == null ? ABSENT : START.format(Instant.ofEpochMilli(Math.floorDiv(startNs, (long)NANOS_PER_MILLI)));
+        return time(START, startNs);
     }
 
-    private static String clock(final Long timeNs) {
-        return timeNs == null ? ABSENT : start(timeNs).substring(CLOCK_BEGIN, CLOCK_END);
+    /** {@return hour, minute and second (UTC) of a time in ns since the epoch; {@code -} if it is null} */
+    public static String clock(final Long timeNs) {
+        return time(CLOCK, timeNs);
+    }
+
+    private static String time(final DateTimeFormatter format, final Long timeNs) {
+        return timeNs == null ? ABSENT : format.format(Instant.ofEpochMilli(Math.floorDiv(timeNs, (long)NANOS_PER_MILLI)));
     }
 
     private static String label(final int number, final String[] labels) {

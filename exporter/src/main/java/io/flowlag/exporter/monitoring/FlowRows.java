@@ -12,13 +12,13 @@ import io.flowlag.exporter.listing.RowDelay;
 import io.flowlag.exporter.listing.RowKey;
 import io.flowlag.exporter.listing.RowLoss;
 import io.flowlag.exporter.listing.RowSpread;
+import io.flowlag.exporter.listing.RowTable;
 import io.flowlag.exporter.listing.RowTcp;
 import io.flowlag.exporter.listing.RowTraffic;
 import io.flowlag.exporter.listing.RowWriter;
 import io.flowlag.exporter.listing.SortKey;
 import io.flowlag.exporter.listing.UnknownValues;
 
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -101,11 +101,9 @@ public final class FlowRows {
     }
 
     private static String when(final FlowRow row, final long nowMs) {
-        final long endMs = Math.floorDiv(row.traffic().endNs(), NS_PER_MS);
-        final long ago = (nowMs - endMs) / MS_PER_SECOND;
-        return " from " + TopFlows.TIME.format(Instant.ofEpochMilli(Math.floorDiv(row.traffic().startNs(), NS_PER_MS))) + " to " +
-            TopFlows.TIME.format(Instant.ofEpochMilli(endMs)) + " (" + (ago < SECONDS_PER_MINUTE ? ago + " s" :
-            ago / SECONDS_PER_MINUTE + " min") + " ago)";
+        final long ago = (nowMs - Math.floorDiv(row.traffic().endNs(), NS_PER_MS)) / MS_PER_SECOND;
+        return " from " + RowTable.clock(row.traffic().startNs()) + " to " + RowTable.clock(row.traffic().endNs()) + " (" +
+            (ago < SECONDS_PER_MINUTE ? ago + " s" : ago / SECONDS_PER_MINUTE + " min") + " ago)";
     }
 
     private static FlowRow of(final FlowView flow) {

@@ -4,13 +4,11 @@ import io.flowlag.exporter.listing.FlowRow;
 import io.flowlag.exporter.listing.RowDelay;
 import io.flowlag.exporter.listing.RowLoss;
 import io.flowlag.exporter.listing.RowSpread;
+import io.flowlag.exporter.listing.RowTable;
 import io.flowlag.exporter.listing.RowTcp;
 import io.flowlag.exporter.listing.RowTraffic;
 import io.flowlag.exporter.listing.SortKey;
 
-import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -27,7 +25,6 @@ final class TopFlows {
     private static final int BAR = 30;
     private static final double PERCENT = 100;
     private static final String ABSENT = "-";
-    static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT).withZone(ZoneOffset.UTC);
 
     /**
      * A column.
@@ -79,7 +76,7 @@ final class TopFlows {
         final List<String> lines = new ArrayList<>();
         lines.add(row.key().text());
         lines.add("records   " + row.traffic().flows() + "  packets " + count(row.traffic().packets()) + "  octets " +
-            count(row.traffic().octets()) + "  since " + TIME.format(Instant.ofEpochMilli(row.traffic().startNs() / 1_000_000)) +
+            count(row.traffic().octets()) + "  since " + RowTable.clock(row.traffic().startNs()) +
             " UTC  for " + Durations.text(row.traffic().durationNs()));
         lines.add("delay     mean " + Durations.text(delay.meanNs()) + "  bound " + Durations.text(delay.boundNs()) +
             "  measured " + count(delay.measured()) + "  deviation " + Durations.text(spread.standardDeviationNs()));
@@ -103,7 +100,7 @@ final class TopFlows {
         for (final RowHistory.Step step : steps) {
             final int bar = step.meanNs() == null || largestNs == 0 ? 0 :
                 (int)Math.round((double)BAR * Math.abs(step.meanNs()) / largestNs);
-            lines.add(String.format(Locale.ROOT, "%-8s %10s %9s %6s %s", TIME.format(Instant.ofEpochMilli(step.timeMs())),
+            lines.add(String.format(Locale.ROOT, "%-8s %10s %9s %6s %s", RowTable.clock(step.timeMs() * 1_000_000),
                 step.packetsPerSecond() == null ? ABSENT : Durations.count(step.packetsPerSecond()),
                 Durations.text(step.meanNs()), count(step.lost()), "#".repeat(bar)).stripTrailing());
         }

@@ -42,9 +42,9 @@ public final class ShardMeteringAgent extends DelayMeteringAgent {
     /**
      * A metering stage; parameters as of {@link DelayMeteringAgent}, whose packets come by direct call. {@link #join} follows.
      *
-     * @param areAllCaptured whether the captures of all shards have ended: until then, references may come.
+     * @param areAllCaptured   whether the captures of all shards have ended: until then, references may come.
      * @param hasSenderRecords whether packets of the sender point are metered too.
-     * @param references     of this shard, owned by this stage from now on.
+     * @param references       of this shard, owned by this stage from now on.
      */
     public ShardMeteringAgent(
         final FlowCache cache,

@@ -44,7 +44,7 @@ public final class RecordOutput implements Transport {
 
     /** {@return what the rows of a process may have} */
     public static Set<RowPart> parts(final ExporterConfig config, final boolean hasDelays) {
-        final Set<RowPart> parts = hasDelays ? EnumSet.range(RowPart.TRAFFIC, RowPart.SKETCH) :
+        final Set<RowPart> parts = hasDelays ? EnumSet.complementOf(EnumSet.of(RowPart.TCP, RowPart.SAMPLE, RowPart.SPELL)) :
             EnumSet.of(RowPart.TRAFFIC);
         if (config.metering().tcp()) {
             parts.add(RowPart.TCP);
